@@ -1,0 +1,86 @@
+# Every target sets up what it needs. All you have to have is Python 3.11 or newer with pip.
+PYTHON ?= python3
+VENV   ?= .venv
+
+python   := $(VENV)/bin/python
+pinned   := --constraint constraints.txt
+packages := pyproject.toml constraints.txt
+
+# Stamps are written last, and .venv-made is taken away meanwhile: what was interrupted is made anew.
+venv_made       := $(VENV)/.venv-made
+demo_installed  := $(VENV)/.demo-installed
+all_installed   := $(VENV)/.all-installed
+
+# uv is fast, but does not read pip's configuration: where only pip knows the way, pip installs.
+define install
+	@$(python) -m uv pip install --quiet --python $(python) $(pinned) --build-constraint constraints.txt $(1) || \
+	{ echo "uv could not install; trying pip" >&2; \
+	  $(python) -m pip install -qq $(pinned) --build-constraint constraints.txt $(1); }
+endef
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help:  ## Show these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(demo_installed)  ## Show the main job: two conversations, one memory
+	@$(VENV)/bin/ctxmw demo
+
+.PHONY: install
+install: $(all_installed)  ## Make .venv with every extra and the development tools
+
+.PHONY: test
+test: $(all_installed)  ## Run the tests; pick some with ARGS="-k tokens"
+	@$(python) -m pytest $(ARGS)
+
+.PHONY: check
+check: lint types test  ## All that must pass: format, lint, types, tests
+
+.PHONY: lint
+lint: $(all_installed)  ## Check format and style
+	@$(python) -m ruff format --check .
+	@$(python) -m ruff check .
+
+.PHONY: types
+types: $(all_installed)  ## Check the types
+	@$(python) -m mypy
+
+.PHONY: format
+format: $(all_installed)  ## Format, and fix what can be fixed
+	@$(python) -m ruff format .
+	@$(python) -m ruff check --fix .
+
+.PHONY: pins
+pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt
+	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --universal \
+	    --python-version 3.11 --upgrade --no-annotate --no-header --quiet > $(VENV)/pins.txt
+	@{ echo "# The versions that are tested together. Made by: make pins"; cat $(VENV)/pins.txt; } > constraints.txt
+
+.PHONY: clean
+clean:  ## Remove all that was made here, .venv too
+	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# No pip inside at first: ensurepip is slow, and Debian ships it apart. The pip outside can install.
+$(venv_made):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ctxmw needs Python 3.11 or newer, \
+	this is " + sys.version.split()[0] + ": run make with PYTHON=python3.11")'
+	@echo "Setting up $(VENV)"
+	@$(PYTHON) -m venv --clear --without-pip $(VENV)
+	@$(PYTHON) -m pip --python $(python) install -qq $(pinned) pip uv
+	@touch $@
+
+# The demo needs the core, and of llama-index-core only the token tables in its wheel: no dependencies.
+$(demo_installed): $(venv_made) $(packages)
+	@echo "Installing the core"
+	@rm $(venv_made)
+	$(call install,--editable .)
+	$(call install,--no-deps llama-index-core)
+	@touch $(venv_made) $@
+
+$(all_installed): $(venv_made) $(packages)
+	@echo "Installing every extra and the development tools"
+	@rm $(venv_made)
+	$(call install,--editable ".[all]" --group dev)
+	@touch $(venv_made) $(demo_installed) $@

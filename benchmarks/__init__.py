@@ -1,0 +1,1 @@
+"""Measurements: percentiles and ratios within one run, never a pass or fail."""

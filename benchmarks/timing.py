@@ -1,0 +1,25 @@
+"""What the benchmarks share: timing a call many times, and printing percentiles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Return how many milliseconds a call takes."""
+    started = time.perf_counter()
+    call()
+    return 1000 * (time.perf_counter() - started)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which this share of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def report(name: str, values: Sequence[float], unit: str = "ms") -> str:
+    """Return one line with the percentiles."""
+    p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
+    return f"{name:<44} p50 {p50:8.2f}  p90 {p90:8.2f}  p99 {p99:8.2f} {unit}  n={len(values)}"

@@ -1,0 +1,47 @@
+"""ctxmw: a memory for agents that arrives by itself, fits its budget, and explains itself."""
+
+from .budget import Budget, OnDemand
+from .conversation import Prepared
+from .errors import (
+    CtxmwError,
+    InvalidValue,
+    MissingPackage,
+    MissingUser,
+    NotFound,
+    StoreError,
+)
+from .middleware import ContextMiddleware
+from .provenance import ContextRecord
+from .render import Compact, Markdown, Xml
+from .scoring import Floors, Weights
+from .search import Hit
+from .session import Session, current_session
+from .sqlite import SqliteStore
+from .tools import MemoryTool, memory_tools
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Budget",
+    "Compact",
+    "ContextMiddleware",
+    "ContextRecord",
+    "CtxmwError",
+    "Floors",
+    "Hit",
+    "InvalidValue",
+    "Markdown",
+    "MemoryTool",
+    "MissingPackage",
+    "MissingUser",
+    "NotFound",
+    "OnDemand",
+    "Prepared",
+    "Session",
+    "SqliteStore",
+    "StoreError",
+    "Weights",
+    "Xml",
+    "current_session",
+    "memory_tools",
+]

@@ -1,0 +1,65 @@
+"""Blocks and how they came about: read back, and collected for the next write.
+
+The text of a block is stored once for each user, under its hash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from .block import Block
+from .protocols import Row, Store
+from .provenance import Build
+from .refs import long_ref
+from .state import StoredBlock, block_ref
+
+
+class Archive:
+    """One user's blocks and builds; `rows` is what is new and not yet written."""
+
+    def __init__(self, store: Store, user: str) -> None:
+        self._store = store
+        self._user = user
+        self._builds: dict[str, Build] = {}
+        self._blocks: dict[str, Block] = {"": Block()}
+        self.rows: list[Row] = []
+
+    def build(self, ref: str) -> Build:
+        """Return the build of that ref."""
+        if ref not in self._builds:
+            (row,) = self._store.get(self._user, [ref])
+            self._builds[ref] = Build.model_validate_json(row.body)
+        return self._builds[ref]
+
+    def block(self, hash_: str) -> Block:
+        """Return the block whose text had this hash when it was sent."""
+        return self.blocks([hash_])[hash_]
+
+    def blocks(self, hashes: Iterable[str]) -> dict[str, Block]:
+        """Return blocks by their hashes."""
+        wanted = list(dict.fromkeys(hashes))
+        missing = [block_ref(hash_) for hash_ in wanted if hash_ not in self._blocks]
+        for row in self._store.get(self._user, missing) if missing else ():
+            stored = StoredBlock.model_validate_json(row.body)
+            self._blocks[row.ref.removeprefix("block:")] = stored.block
+        return {hash_: self._blocks.get(hash_, Block()) for hash_ in wanted}
+
+    def keep(self, block: Block, random: Random, **fields: Any) -> Build:
+        """Return the build of a block, both to be written."""
+        build = Build(user=self._user, ref=long_ref(Build.prefix, random), **fields)
+        self._builds[build.ref] = build
+        self.rows.append(build.row())
+        self.keep_block(block, build.at)
+        return build
+
+    def keep_block(self, block: Block, at: datetime) -> None:
+        """Have a block written, unless it is stored already or empty."""
+        known = block.hash in self._blocks or self.blocks([block.hash])[block.hash].text
+        if known:
+            return
+        self._blocks[block.hash] = block
+        stored = StoredBlock(user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces)
+        self.rows.append(stored.row())

@@ -1,0 +1,155 @@
+"""A block of rendered text, and the draft it is made from.
+
+A block is kept as pieces, each with the ref it shows, so that one item can be taken out later
+without touching a byte of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+from .items import Item, Shown
+from .protocols import Renderer, TokenCounter
+from .render import SECTIONS
+
+Piece = tuple[str, str]
+"""The ref a text shows, or the mark of what holds the block together, and the text."""
+
+FRAME, HEADING, GROUP, END = "", "#", "##", "/"
+_MARKS = frozenset({FRAME, HEADING, GROUP, END})
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rendered text, piece by piece. An empty block has no pieces and no text."""
+
+    pieces: tuple[Piece, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(text for _, text in self.pieces)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the text, by which we recognise it as ours; "" for an empty block."""
+        return hash_of(self.text) if self.text else ""
+
+    @property
+    def refs(self) -> frozenset[str]:
+        """What the block shows, in whatever form."""
+        return frozenset(ref for ref, _ in self.pieces) - _MARKS
+
+    def without(self, refs: Collection[str]) -> Block:
+        """Return the block with these items taken out; empty when nothing else is left."""
+        kept: list[Piece] = []
+        # Headings wait for the first item under them that stays.
+        heading: list[Piece] = []
+        group: list[Piece] = []
+        for piece in self.pieces:
+            mark = piece[0]
+            if mark == HEADING:
+                heading, group = [piece], []
+            elif mark == GROUP:
+                group = [piece]
+            elif mark == FRAME or (mark == END and not heading):
+                kept.append(piece)
+            elif mark != END and mark not in refs:
+                kept += [*heading, *group, piece]
+                heading, group = [], []
+        block = Block(tuple(kept))
+        return block if block.refs else Block()
+
+
+def hash_of(text: str) -> str:
+    """Return the SHA-256 of a text as hex."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Draft:
+    """What is going to be in a block so far, and what one more item would cost."""
+
+    def __init__(
+        self, renderer: Renderer, count: TokenCounter, title: Callable[[str], str], *, hint: bool
+    ) -> None:
+        self._renderer = renderer
+        self._count = count
+        self._title = title
+        self._hint = hint
+        self._entries: dict[str, tuple[Item, Shown]] = {}
+        self._open: set[tuple[str, str]] = set()
+
+    @property
+    def frame_cost(self) -> int:
+        return sum(map(self._count, self._renderer.frame(hint=self._hint)))
+
+    def cost(self, item: Item) -> int:
+        """Return what the item's full text costs, without its headings."""
+        return self._count(self._renderer.item(item, "full", 0))
+
+    def price(self, item: Item, shown: Shown) -> int:
+        """Return what adding the item costs now, with the headings it would bring."""
+        section = _section(item, shown)
+        price = self._count(self._piece(item, shown))
+        if (section, "") not in self._open:
+            price += sum(map(self._count, self._renderer.heading(self._title(section))))
+        if item.group and shown != "index" and (section, item.group) not in self._open:
+            price += self._count(self._renderer.group(item.group))
+        return price
+
+    def add(self, item: Item, shown: Shown) -> None:
+        self._entries[item.ref] = (item, shown)
+        self._open |= _opens(item, shown)
+
+    def drop_last(self) -> Item | None:
+        """Take out what was added last and return it; None when nothing is left."""
+        if not self._entries:
+            return None
+        item, _ = self._entries.pop(next(reversed(self._entries)))
+        self._open = {mark for entry in self._entries.values() for mark in _opens(*entry)}
+        return item
+
+    def block(self) -> Block:
+        """Return the draft as a block; empty when there is nothing in it."""
+        if not self._entries:
+            return Block()
+        partial = any(shown != "full" for _, shown in self._entries.values())
+        opening, closing = self._renderer.frame(hint=self._hint and partial)
+        pieces = [piece for name in SECTIONS for piece in self._section_pieces(name)]
+        return Block(((FRAME, opening), *pieces, (FRAME, closing)))
+
+    def _section_pieces(self, name: str) -> list[Piece]:
+        entries = [entry for entry in self._entries.values() if _section(*entry) == name]
+        if not entries:
+            return []
+        opening, closing = self._renderer.heading(self._title(name))
+        pieces: list[Piece] = [(HEADING, opening)]
+        group = ""
+        for item, shown in sorted(entries, key=_printed_order):
+            if shown != "index" and item.group != group:
+                group = item.group
+                pieces.append((GROUP, self._renderer.group(group)))
+            pieces.append((item.ref, self._piece(item, shown)))
+        return [*pieces, (END, closing)] if closing else pieces
+
+    def _piece(self, item: Item, shown: Shown) -> str:
+        return self._renderer.item(item, shown, 0 if shown == "full" else self.cost(item))
+
+
+def _section(item: Item, shown: Shown) -> str:
+    return "index" if shown == "index" else item.section
+
+
+def _opens(item: Item, shown: Shown) -> set[tuple[str, str]]:
+    section = _section(item, shown)
+    marks = {(section, "")}
+    return marks | {(section, item.group)} if item.group and shown != "index" else marks
+
+
+def _printed_order(entry: tuple[Item, Shown]) -> tuple[str, int, float, str]:
+    item, shown = entry
+    if shown == "index":
+        return ("", 0, -item.score, item.ref)
+    return (item.group, item.place if item.group else 0, -item.score, item.ref)

@@ -1,0 +1,221 @@
+"""Rules, references and tools an application offers, and how each comes into a conversation.
+
+`always`: with every conversation. `manual`: when somebody adds it. `agent`: when search finds it
+relevant to a request. A tool's own mode wins over its server's; without either it is `always`.
+The catalog belongs to the application: every user of a memory shares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, ClassVar, Literal, get_args
+
+from pydantic import Field
+
+from .errors import InvalidValue, NotFound
+from .items import Include, Item
+from .protocols import Clock, Find, Store
+from .records import SHARED, Record, check_kind, check_text
+from .redaction import redact
+from .refs import short_refs
+from .scoring import with_match
+from .search import matcher
+from .text import digest, search_text
+
+CatalogKind = Literal["rule", "reference", "tool"]
+CATALOG_KINDS: tuple[str, ...] = get_args(CatalogKind)
+INCLUDES: tuple[str, ...] = get_args(Include)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSearch:
+    """How many `agent` items a request may bring."""
+
+    top_k: int = 20
+    """Candidates looked at, best match first."""
+    top_n: int = 5
+    """Items brought at most."""
+    min_score: float = 0.5
+    """Half match, half 0.7, must reach this."""
+
+
+class CatalogItem(Record):
+    """A rule, a reference or a tool."""
+
+    type: ClassVar[str] = "catalog"
+    prefix: ClassVar[str] = "r"
+
+    kind: CatalogKind
+    name: str = Field(min_length=1)
+    text: str
+    include: Include | None = None
+    """None: as its server says."""
+    enabled: bool = True
+    server: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """The name by which it is added and removed; a tool's begins with its server."""
+        return f"{self.server}:{self.name}" if self.server else self.name
+
+    @property
+    def version(self) -> str:
+        return digest(self.full_name, self.text)[:16]
+
+    def says(self) -> str:
+        return f"{self.full_name}\n{self.text}"
+
+    def item(self, include: Include) -> Item:
+        """Return it as an item, as it came in."""
+        return Item(
+            ref=self.ref,
+            kind=self.kind,
+            text=self.text or self.full_name,
+            lane="pinned",
+            section="references" if self.kind == "reference" else "rules",
+            label=self.full_name,
+            title=self.full_name,
+            include=include,
+            source=self.source,
+            version=self.version,
+            score=0.7,
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": digest(self.kind, self.server, self.name)[:32]}
+
+
+class CatalogServer(Record):
+    """How the tools of one server come in unless they say otherwise."""
+
+    type: ClassVar[str] = "server"
+
+    name: str
+    include: Include
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.name}
+
+
+class Catalog:
+    """What the application offers."""
+
+    def __init__(self, store: Store, clock: Clock, random: Any) -> None:
+        self._store = store
+        self._clock = clock
+        self._random = random
+
+    def add(
+        self,
+        kind: CatalogKind,
+        name: str,
+        content: str = "",
+        *,
+        include: Include | None = None,
+        enabled: bool = True,
+        server: str = "",
+    ) -> CatalogItem:
+        """Offer a rule, reference or tool; the same kind, server and name again replaces it."""
+        check_kind(kind, CATALOG_KINDS, "catalog")
+        if include is not None:
+            check_kind(include, INCLUDES, "include")
+        if server and kind != "tool":
+            raise InvalidValue(f"server is {server!r} for a {kind}: only tools have a server.")
+        if kind != "tool":
+            check_text(content, f"the content of {name!r}")
+        with self._store.atomic(SHARED):
+            item = CatalogItem(
+                user=SHARED,
+                ref=short_refs(self._store, SHARED, self._random)(CatalogItem.prefix),
+                at=self._clock(),
+                kind=kind,
+                name=check_text(name, "a catalog name"),
+                text=redact(content).text,
+                include=include,
+                enabled=enabled,
+                server=server,
+            )
+            old = self._store.query(SHARED, Find(types=("catalog",), keys=(item.row().key,)))
+            item = item.model_copy(update={"ref": old[0].ref}) if old else item
+            self._store.put([item.row()])
+        return item
+
+    def add_server(self, name: str, *, include: Include) -> None:
+        """Say how the tools of a server come in unless they say otherwise."""
+        check_kind(include, INCLUDES, "include")
+        ref = f"server:{check_text(name, 'a server')}"
+        server = CatalogServer(user=SHARED, ref=ref, at=self._clock(), name=name, include=include)
+        self._store.put([server.row()])
+
+    def remove(self, name: str) -> None:
+        """Offer it no longer."""
+        self._store.delete(SHARED, [self.find(name).ref])
+
+    def items(self) -> list[CatalogItem]:
+        """Return everything on offer and enabled, in the order in which it was added."""
+        rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
+        items = [CatalogItem.model_validate_json(row.body) for row in rows]
+        return [item for item in items if item.enabled]
+
+    def find(self, name: str) -> CatalogItem:
+        """Return the item of that name or ref, or raise an error that names the nearest."""
+        items = self.items()
+        for item in items:
+            if name in (item.full_name, item.ref, f"{item.kind}:{item.full_name}"):
+                return item
+        near = get_close_matches(name, [item.full_name for item in items], n=1, cutoff=0.4)
+        hint = f"Did you mean {near[0]!r}?" if near else "Add it with catalog.add first."
+        raise NotFound(f"the catalog has no {name!r}. {hint}")
+
+    def include_of(self, item: CatalogItem) -> Include:
+        """Return how the item comes in: its own mode, else its server's, else always."""
+        if item.include is not None:
+            return item.include
+        for row in self._store.get(SHARED, [f"server:{item.server}"] if item.server else []):
+            return CatalogServer.model_validate_json(row.body).include
+        return "always"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionContext:
+    """The catalog as one conversation sees it."""
+
+    pinned: tuple[Item, ...]
+    """Always or added, and not removed."""
+    on_call: tuple[CatalogItem, ...]
+    """What search may bring."""
+
+    def names(self, kind: CatalogKind) -> list[str]:
+        """Return the names of what is in, by kind."""
+        return [item.title for item in self.pinned if item.kind == kind]
+
+
+def session_context(
+    catalog: Catalog, added: Collection[str], removed: Collection[str]
+) -> SessionContext:
+    """Return what is in a conversation, and what search may bring to a request."""
+    pinned, on_call = [], []
+    for item in catalog.items():
+        mode = catalog.include_of(item)
+        if item.ref in removed:
+            continue
+        if item.ref in added:
+            pinned.append(item.item("manual"))
+        elif mode == "always":
+            pinned.append(item.item("always"))
+        elif mode == "agent":
+            on_call.append(item)
+    return SessionContext(pinned=tuple(pinned), on_call=tuple(on_call))
+
+
+def called_for(items: Sequence[CatalogItem], query: str, policy: AgentSearch) -> list[Item]:
+    """Return the `agent` items that a request calls for, best first."""
+    texts = {item.ref: frozenset(search_text(item.says()).split()) for item in items}
+    match = matcher(query, texts.values())
+    if match is None:
+        return []
+    rated = [with_match(item.item("agent"), match(texts[item.ref])) for item in items]
+    best = sorted(rated, key=lambda item: (-item.score, item.ref))[: policy.top_k]
+    return [item for item in best if item.match and item.score >= policy.min_score][: policy.top_n]

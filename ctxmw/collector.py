@@ -1,0 +1,129 @@
+"""What waits to be said: entries that tools, hooks and other processes leave for the next call.
+
+An entry is claimed with a lease while a call is prepared and committed to that call's record when
+an answer comes. A process killed in between may show it again; nothing is lost. What does not fit
+stays until it expires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from .errors import InvalidValue
+from .items import PRIORITIES, Item, Priority
+from .protocols import Find, Row, Store
+from .records import Moment, Record
+from .text import digest
+
+LEASE = timedelta(minutes=5)
+"""How long a call may take before its entries are offered to the next one."""
+LIFETIME = timedelta(days=1)
+"""How long an entry waits unless told otherwise."""
+
+
+class Entry(Record):
+    """Something to tell the model once, in the next call of one conversation."""
+
+    type: ClassVar[str] = "entry"
+    prefix: ClassVar[str] = "e"
+
+    name: str
+    """Unique within its source; the same source and name again replaces the text."""
+    text: str = Field(min_length=1)
+    priority: Priority = "normal"
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    expires: Moment
+    turn: str = ""
+    """The turn that claimed it."""
+    lease: Moment | None = None
+    committed: str = ""
+    """The record of the call that showed it."""
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": entry_key(self.source, self.name), "live": not self.committed}
+
+    def is_free(self, turn: str, now: datetime) -> bool:
+        """Say whether a call of this turn may show it."""
+        if now >= self.expires:
+            return False
+        return self.turn in ("", turn) or self.lease is None or now >= self.lease
+
+    def item(self) -> Item:
+        """Return the entry as an item of a turn's part."""
+        return Item(
+            ref=self.ref,
+            kind="notice",
+            text=self.text,
+            lane="turn",
+            section="notices",
+            label=self.source,
+            at=self.at,
+            session=self.session,
+            include="agent",
+            priority=self.priority,
+            trust=self.trust,
+            source=self.source,
+            version=digest(self.text)[:16],
+            score=1.0,
+            reasons=(("pending", 1.0),),
+        )
+
+
+def entry_key(source: str, name: str) -> str:
+    """Return what two entries of the same source and name share."""
+    return digest(source, name)[:32]
+
+
+def pending(store: Store, user: str, session: str, turn: str, now: datetime) -> list[Entry]:
+    """Return what a call of this turn may show: by priority, then oldest first."""
+    asked = Find(types=("entry",), sessions=(session,), newest_first=False)
+    entries = [Entry.model_validate_json(row.body) for row in store.query(user, asked)]
+    latest = {entry.row().key: entry for entry in entries}
+    free = [entry for entry in latest.values() if entry.is_free(turn, now)]
+    return sorted(free, key=lambda entry: (PRIORITIES.index(entry.priority), entry.at, entry.ref))
+
+
+def claimed(
+    store: Store, user: str, entries: Mapping[str, str], turn: str, now: datetime
+) -> list[Row]:
+    """Return the rows that claim these entries (version by ref) for a turn.
+
+    One whose text was replaced meanwhile is left alone: its new text waits for the next call.
+    """
+    return [
+        entry.model_copy(update={"turn": turn, "lease": now + LEASE}).row()
+        for entry in _read(store, user, entries)
+        if not entry.committed and entry.item().version == entries[entry.ref]
+    ]
+
+
+def committed(store: Store, user: str, entries: Mapping[str, str], record: str) -> list[Row]:
+    """Return the rows that commit these entries to a record, unless another one has them."""
+    return [
+        entry.model_copy(update={"committed": record, "lease": None}).row()
+        for entry in _read(store, user, entries)
+        if not entry.committed and entry.item().version == entries[entry.ref]
+    ]
+
+
+def released(store: Store, user: str, entries: Iterable[str], turn: str) -> list[Row]:
+    """Return the rows that give up a turn's claim, so that the next call may show them."""
+    return [
+        entry.model_copy(update={"turn": "", "lease": None}).row()
+        for entry in _read(store, user, entries)
+        if not entry.committed and entry.turn == turn
+    ]
+
+
+def check_priority(priority: str) -> None:
+    """Raise unless the priority is one of ours."""
+    if priority not in PRIORITIES:
+        raise InvalidValue(f"unknown priority {priority!r}. Allowed: {', '.join(PRIORITIES)}.")
+
+
+def _read(store: Store, user: str, refs: Iterable[str]) -> Sequence[Entry]:
+    return [Entry.model_validate_json(row.body) for row in store.get(user, sorted(refs))]

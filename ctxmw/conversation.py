@@ -1,0 +1,351 @@
+"""One model call of a conversation: from the caller's messages to the prompt and its record.
+
+A call is planned from what is stored, then written in one transaction, provided nobody changed the
+conversation meanwhile; otherwise it is planned again. The last plan is made inside the
+transaction, so every call ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from .archive import Archive
+from .budget import Budget
+from .catalog import called_for, session_context
+from .collector import Entry, claimed, pending
+from .items import Item
+from .messages import Message, Placement, place, text_of
+from .pipeline import Setup, build_part, build_stable
+from .provenance import BlockKind, Build, ContextRecord, build_fields
+from .records import SHARED, load
+from .refs import long_ref
+from .replay import Places, Trail, find_places, over_cap, trail_of
+from .scoring import score
+from .selection import Selection
+from .situation import Situation, task_of
+from .sources.sessions import record_item
+from .state import Ledger, PartRef, SessionState, session_ref
+from .strip import strip_ours
+
+IDLE = timedelta(minutes=30)
+"""After this long without a call a conversation has ended, and the provider's cache is cold."""
+_SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
+_OPTIMISTIC = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Whose conversation it is, which one, and where it takes place. None: as it was before."""
+
+    user: str
+    session: str
+    project: str | None = None
+    language: str | None = None
+    task: str | None = None
+    budget: Budget = field(default_factory=Budget)
+    placement: Placement = "split"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Messages ready for a model, and the record of what we put into them."""
+
+    messages: list[Message]
+    context: ContextRecord
+    given: tuple[Message, ...]
+    """The caller's messages, without anything of ours."""
+    tools: tuple[str, ...] = ()
+    """Names of the catalog's tools to bind: always first, then what this request calls for."""
+
+
+def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+    """Return the messages with our blocks placed, and write down what was done."""
+    given = strip_ours(setup.store, who.user, messages)
+    trail = trail_of(given)
+    for _ in range(_OPTIMISTIC):
+        plan = _Plan(setup, who, given, trail)
+        prepared = plan.make()
+        if plan.write():
+            return prepared
+    with setup.store.atomic(who.user):
+        plan = _Plan(setup, who, given, trail)
+        prepared = plan.make()
+        plan.write()
+        return prepared
+
+
+def load_state(setup: Setup, who: Identity, now: datetime) -> tuple[SessionState, int]:
+    """Return the conversation's state and its version; a new state has version 0."""
+    ref = session_ref(who.session)
+    for row in setup.store.get(who.user, [ref]):
+        return SessionState.model_validate_json(row.body), row.seq
+    return SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now), 0
+
+
+def change_state(setup: Setup, who: Identity, **values: Any) -> SessionState:
+    """Change the conversation's state and return it."""
+    with setup.store.atomic(who.user):
+        state, _ = load_state(setup, who, setup.clock())
+        state = state.model_copy(update=values)
+        setup.store.put([state.row()])
+        return state
+
+
+def scope_of(setup: Setup, who: Identity) -> str:
+    """Return the scope of what is said here: the conversation's project, if it has one."""
+    state, _ = load_state(setup, who, setup.clock())
+    project = who.project or state.project
+    return f"project:{project}" if project else "universal"
+
+
+class _Plan:
+    """What one call is going to show and to write."""
+
+    def __init__(self, setup: Setup, who: Identity, given: Sequence[Message], trail: Trail) -> None:
+        self._setup = setup
+        self._who = who
+        self._given = given
+        self._trail = trail
+        self._now = setup.clock()
+        self._archive = Archive(setup.store, who.user)
+        # The head is read before the state: what is written in between is looked at again.
+        self._head = setup.store.head(who.user)
+        self._state, self._version = load_state(setup, who, self._now)
+        self._situation = _situation(who, self._state, given, trail, self._now)
+        self._catalog_head = setup.store.head(SHARED)
+        self._context = session_context(setup.catalog, self._state.added, self._state.removed)
+
+    def make(self) -> Prepared:
+        stable = self._stable()
+        part = self._part(stable)
+        places = self._places = self._in_view()
+        blocks = self._archive.blocks(ref.hash for refs in places.values() for ref in refs)
+        texts = {at: "".join(blocks[ref.hash].text for ref in refs) for at, refs in places.items()}
+        opening = self._archive.block(stable.hash)
+        placed = place(self._given, opening.text, texts, placement=self._who.placement)
+        record = self._record(stable, part, placed, places)
+        self._archive.rows += [record.row(), self._state.row()]
+        tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
+        return Prepared(messages=placed, context=record, given=tuple(self._given), tools=tools)
+
+    def write(self) -> bool:
+        """Write everything at once, unless the conversation changed since the plan was made."""
+        store, user = self._setup.store, self._who.user
+        with store.atomic(user):
+            rows = store.get(user, [session_ref(self._who.session)])
+            if (rows[0].seq if rows else 0) != self._version:
+                return False
+            claims = claimed(store, user, self._entries(), self._trail.turn, self._now)
+            store.put([*self._archive.rows, *claims])
+        return True
+
+    def _stable(self) -> Build:
+        """Return the epoch's stable block; a new one when a new epoch begins."""
+        outdated = self._outdated()
+        began = _new_epoch(self._state, self._situation, outdated, self._now)
+        if not began:
+            self._update(feed=self._head, at=self._now)
+            return self._archive.build(self._state.stable_build)
+        selection = build_stable(
+            self._setup,
+            self._situation,
+            self._who.budget,
+            pinned=[*_not_tools(self._context.pinned), *self._added()],
+            removed=self._state.removed,
+        )
+        build = self._keep("stable", selection, self._context.pinned)
+        parts = [self._trimmed(part, outdated | build.in_full.keys()) for part in self._state.parts]
+        self._update(
+            project=self._situation.project,
+            language=self._situation.language,
+            at=self._now,
+            ended=False,
+            epoch=self._state.epoch + 1,
+            began=began,
+            stale="",
+            feed=self._head,
+            catalog_feed=self._catalog_head,
+            stable_build=build.ref,
+            parts=tuple(part for part in parts if part),
+            ledger=Ledger(),
+        )
+        return build
+
+    def _part(self, stable: Build) -> Build:
+        """Return the turn's part; the same one for every call of a turn."""
+        state, trail = self._state, self._trail
+        if state.turn == trail.turn and not state.closed:
+            return self._archive.build(state.turn_build)
+        places = find_places(state.parts, self._given, trail)
+        in_view = set(stable.in_full)
+        in_view.update(ref for parts in places.values() for part in parts for ref in part.shows)
+        store, user = self._setup.store, self._who.user
+        waiting = pending(store, user, self._who.session, trail.turn, self._now)
+        query, policy = self._situation.query, self._setup.agent_search
+        called = called_for(self._context.on_call, query, policy)
+        selection = build_part(
+            self._setup,
+            self._situation,
+            self._who.budget,
+            waiting=[entry.item() for entry in waiting],
+            called=_not_tools(called),
+            in_view=in_view | set(state.removed),
+            said=frozenset(trail.prints),
+        )
+        build = self._keep("turn", selection, called)
+        parts = state.parts
+        if build.hash and trail.last is not None:
+            parts = (*parts, _part_ref(build, trail, trail.last, parts))
+        self._update(turn=trail.turn, turn_build=build.ref, closed=False, parts=parts)
+        return build
+
+    def _keep(self, kind: BlockKind, selection: Selection, offered: Sequence[Item]) -> Build:
+        tools = [item for item in offered if item.kind == "tool"]
+        fields = {"at": self._now, "session": self._who.session}
+        fields |= build_fields(selection, kind, tools)
+        return self._archive.keep(selection.block, self._setup.random, **fields)
+
+    def _added(self) -> list[Item]:
+        """Return the records that somebody added to the conversation by hand."""
+        rows = self._setup.store.get(self._who.user, self._state.added)
+        items = [record_item(load(row)) for row in rows if row.live]
+        rated = [score(item, self._situation, self._setup.weights) for item in items]
+        trusted = [item for item in rated if item.trust == "trusted"]
+        return [replace(item, lane="pinned", include="manual") for item in trusted]
+
+    def _entries(self) -> dict[str, str]:
+        """Return the waiting entries that the prompt shows, by ref, with their versions."""
+        shown = [part.shows for parts in self._places.values() for part in parts]
+        return {
+            ref: version
+            for shows in shown
+            for ref, version in shows.items()
+            if ref.startswith(Entry.prefix)
+        }
+
+    def _in_view(self) -> Places:
+        """Return the parts to show, after dropping the oldest when they are over the cap."""
+        state = self._state
+        places = find_places(state.parts, self._given, self._trail)
+        drop = over_cap(places, self._setup.replay_cap, keep={state.turn_build})
+        if not drop:
+            return places
+        self._update(parts=tuple(part for part in state.parts if part.build not in drop))
+        return find_places(self._state.parts, self._given, self._trail)
+
+    def _record(
+        self, stable: Build, part: Build, placed: list[Message], places: Places
+    ) -> ContextRecord:
+        setup, who = self._setup, self._who
+        # A part that lost an item since it was built is shown as it is now.
+        shown = next((ref.hash for ref in self._state.parts if ref.build == part.ref), "")
+        opening, own = self._archive.block(stable.hash).text, self._archive.block(shown).text
+        replayed = sum(ref.tokens for refs in places.values() for ref in refs)
+        return ContextRecord(
+            user=who.user,
+            ref=long_ref(ContextRecord.prefix, setup.random),
+            at=self._now,
+            session=who.session,
+            turn=self._trail.turn,
+            epoch=self._state.epoch,
+            tokens=setup.count(opening + own),
+            limit=who.budget.total,
+            counter=setup.counter,
+            exact=setup.exact,
+            stable_build=stable.ref,
+            part_build=part.ref,
+            entries=self._entries(),
+            replayed_tokens=max(0, replayed - part.tokens),
+            prefix_share=setup.prefixes.share(who.user, who.session, placed, setup.count),
+            stable=opening,
+            part=own,
+            builds=(stable, part),
+        )
+
+    def _outdated(self) -> set[str]:
+        """Return what this conversation shows and what has changed or gone since."""
+        state, store = self._state, self._setup.store
+        if not state.epoch:
+            return set()
+        own = store.changes(state.user, state.feed, _SHOWN_TYPES)
+        offered = store.changes(SHARED, state.catalog_feed, ("catalog",))
+        if not own and not offered:
+            return set()
+        shown = dict(self._archive.build(state.stable_build).shown)
+        for part in state.parts:
+            shown |= part.shows
+        touched = {change.ref for change in (*own, *offered)} & shown.keys()
+        now = self._versions(touched)
+        return {ref for ref in touched if now.get(ref) != shown[ref]}
+
+    def _versions(self, refs: Collection[str]) -> dict[str, str]:
+        """Return the version each of these records has now; those that are gone have none."""
+        rows = self._setup.store.get(self._who.user, sorted(refs))
+        found = {row.ref: record_item(load(row)).version for row in rows if row.live}
+        offered = {item.ref: item.version for item in self._setup.catalog.items()}
+        return found | {ref: offered[ref] for ref in refs if ref in offered}
+
+    def _trimmed(self, part: PartRef, refs: set[str]) -> PartRef | None:
+        """Return the part without these items; None when nothing of it is left."""
+        if refs.isdisjoint(part.shows):
+            return part
+        block = self._archive.block(part.hash).without(refs)
+        if not block.text:
+            return None
+        self._archive.keep_block(block, self._now)
+        shows = {ref: version for ref, version in part.shows.items() if ref not in refs}
+        tokens = self._setup.count(block.text)
+        return part.model_copy(update={"hash": block.hash, "shows": shows, "tokens": tokens})
+
+    def _update(self, **values: Any) -> None:
+        self._state = self._state.model_copy(update=values)
+
+
+def _situation(
+    who: Identity, state: SessionState, given: Sequence[Message], trail: Trail, now: datetime
+) -> Situation:
+    said = [text_of(message) for message in given if message["role"] in ("user", "assistant")]
+    return Situation(
+        user=who.user,
+        session=who.session,
+        project=who.project or state.project,
+        language=who.language or state.language,
+        task=who.task or task_of(said[-5:]),
+        files=(),
+        query=text_of(given[trail.last]) if trail.last is not None else "",
+        now=now,
+    )
+
+
+def _new_epoch(state: SessionState, situation: Situation, outdated: set[str], now: datetime) -> str:
+    """Return why a new epoch begins; "" when it does not."""
+    reasons: Mapping[str, bool] = {
+        "start": state.epoch == 0,
+        state.stale: bool(state.stale),
+        "reopened": state.ended,
+        "project": situation.project != state.project,
+        "language": situation.language != state.language,
+        "changed": bool(outdated),
+        "idle": now - state.at >= IDLE,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _part_ref(build: Build, trail: Trail, at: int, parts: Sequence[PartRef]) -> PartRef:
+    return PartRef(
+        anchor=trail.turn,
+        local=trail.locals[at],
+        build=build.ref,
+        hash=build.hash,
+        tokens=build.tokens,
+        shows=build.in_full,
+        order=max((part.order for part in parts), default=0) + 1,
+    )
+
+
+def _not_tools(items: Sequence[Item]) -> list[Item]:
+    """Return what is shown as text; tools are bound to the request instead."""
+    return [item for item in items if item.kind != "tool"]

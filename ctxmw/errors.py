@@ -1,0 +1,37 @@
+"""What can go wrong, in one tree.
+
+CtxmwError
+├── InvalidValue      a value that cannot be accepted (also a ValueError)
+│   └── MissingUser   a call that must name its user and does not
+├── NotFound          a ref, name or session that does not exist (also a LookupError)
+├── StoreError        the store cannot be opened, read or written
+└── MissingPackage    an optional package is not installed (also an ImportError)
+
+Every message names the value and the next step.
+"""
+
+from __future__ import annotations
+
+
+class CtxmwError(Exception):
+    """Anything that ctxmw itself raises."""
+
+
+class InvalidValue(CtxmwError, ValueError):
+    """A value that cannot be accepted; the message says what is allowed."""
+
+
+class MissingUser(InvalidValue):
+    """A call on a shared memory that names no user."""
+
+
+class NotFound(CtxmwError, LookupError):
+    """Nothing has this ref, name or id; the message names what is near."""
+
+
+class StoreError(CtxmwError):
+    """The store cannot be opened, read or written; nothing was changed."""
+
+
+class MissingPackage(CtxmwError, ImportError):
+    """An optional package is missing; the message carries the install line."""

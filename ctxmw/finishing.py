@@ -1,0 +1,100 @@
+"""How a call ends: its record is closed, what was said is captured, entries are committed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from .capture import new_turns
+from .collector import committed, released
+from .conversation import Identity, Prepared, change_state, load_state, scope_of
+from .messages import Message, text_of
+from .pipeline import Setup
+from .protocols import Find
+from .provenance import ContextRecord, State, reply_key
+from .records import Turn
+from .redaction import redact
+from .refs import short_refs
+from .replay import Trail, trail_of
+
+
+def finish_call(
+    setup: Setup, who: Identity, prepared: Prepared, answer: Message | None, error: str
+) -> ContextRecord:
+    """Write down how the call ended and return its record; ending it twice changes nothing."""
+    ended: State = "failed" if error else "answered" if answer else "abandoned"
+    with setup.store.atomic(who.user):
+        record = stored_record(setup, prepared.context)
+        if record.state in ("answered", ended):
+            return record
+        reply = _capture_answer(setup, who, prepared, answer) if answer else ""
+        changes = {"state": ended, "error": redact(error).text, "reply": reply}
+        if answer:
+            said = {"reply_key": reply_key(text_of(answer)), "reply_id": str(answer.get("id", ""))}
+            changes |= said
+        record = record.model_copy(update=changes)
+        setup.store.put([record.row()])
+        if answer:
+            commit_entries(setup, record)
+            _close_turn(setup, who, record, answer)
+        else:
+            rows = released(setup.store, who.user, record.entries, record.turn)
+            setup.store.put(rows)
+    return record
+
+
+def commit_entries(setup: Setup, record: ContextRecord) -> None:
+    """Commit the entries that a call showed: it is being answered, so they have arrived."""
+    with setup.store.atomic(record.user):
+        rows = committed(setup.store, record.user, record.entries, record.ref)
+        setup.store.put(rows)
+
+
+def capture_messages(
+    setup: Setup,
+    who: Identity,
+    messages: Sequence[Message],
+    trail: Trail,
+    at: datetime,
+    *,
+    start: int = 0,
+) -> list[Turn]:
+    """Store the messages from `start` on as turns; return those that are new."""
+    store, user = setup.store, who.user
+    with store.atomic(user):
+        turns = new_turns(
+            store,
+            messages,
+            trail,
+            short_refs(store, user, setup.random),
+            user=user,
+            session=who.session,
+            scope=scope_of(setup, who),
+            at=at,
+            start=start,
+        )
+        store.put([turn.row() for turn in turns])
+    return turns
+
+
+def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord:
+    """Return the record as it stands in the store, with the blocks this one carries."""
+    (row,) = setup.store.get(record.user, [record.ref])
+    kept = ContextRecord.model_validate_json(row.body)
+    blocks = {"stable": record.stable, "part": record.part, "builds": record.builds}
+    return kept.model_copy(update=blocks)
+
+
+def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Message) -> str:
+    messages = [*prepared.given, answer]
+    trail = trail_of(messages)
+    start = trail.last if trail.last is not None else len(messages) - 1
+    capture_messages(setup, who, messages, trail, setup.clock(), start=start)
+    asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
+    return next((row.ref for row in setup.store.query(who.user, asked)), "")
+
+
+def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Message) -> None:
+    state, _ = load_state(setup, who, setup.clock())
+    if state.turn == record.turn and not answer.get("tool_calls"):
+        change_state(setup, who, closed=True)

@@ -1,0 +1,116 @@
+"""The one currency of the pipeline: whatever a source finds becomes an `Item`.
+
+Sources make items, scoring rates them, selection decides how much of each is shown, rendering
+prints them. Nothing downstream knows where an item came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, get_args
+
+from .errors import InvalidValue
+
+Include = Literal["always", "manual", "agent"]
+"""How an item came in: with every conversation, added by hand, or found for this request."""
+
+Shown = Literal["full", "brief", "index", "none"]
+"""How much of an item the model sees."""
+
+Priority = Literal["critical", "high", "normal", "low"]
+"""A class, not a score: every critical item goes before any high one."""
+
+Trust = Literal["trusted", "untrusted"]
+"""Untrusted text is never pinned and never enters the system prompt."""
+
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a memory holds: everywhere, in one language, or in one project."""
+
+    kind: Literal["universal", "language", "project"] = "universal"
+    name: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """Return the scope written as "universal", "language:X" or "project:Y".
+
+        The name is everything after the first colon, so "project:acme:web" is the project
+        "acme:web" and never "acme".
+        """
+        if not isinstance(text, str):
+            raise InvalidValue(f"scope must be text, not {type(text).__name__}. {_SCOPES}")
+        kind, _, name = text.partition(":")
+        if text == "universal":
+            return UNIVERSAL
+        if kind == "language" and name.strip():
+            return cls("language", name.strip().lower())
+        if kind == "project" and name.strip():
+            return cls("project", name.strip())
+        raise InvalidValue(f"unknown scope {text!r}. {_SCOPES}")
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+    def admits(self, *, project: str | None, language: str | None) -> bool:
+        """Say whether a memory of this scope is a candidate in that project and language."""
+        here = {"universal": "", "language": language or None, "project": project or None}
+        return here[self.kind] == self.name
+
+
+_SCOPES = 'Allowed: "universal", "language:NAME" or "project:NAME".'
+UNIVERSAL = Scope()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing that may be shown to the model."""
+
+    ref: str
+    """Short id, unique per user; what `mem_get` and `forget` take."""
+    kind: str
+    """What it is: preference, decision, turn, summary, done, rule ..."""
+    text: str
+    """The whole text, as stored; it is cleaned and escaped when rendered."""
+    lane: str
+    """The lane of the budget that pays for it."""
+    section: str
+    """The section it is shown in; see `render.SECTIONS`."""
+    label: str = ""
+    """What is printed before the text: "Avoid", "done", a speaker."""
+    scope: Scope = UNIVERSAL
+    title: str = ""
+    """One line that stands for it in the index; made from the text when empty."""
+    at: datetime | None = None
+    session: str = ""
+    seen: int = 1
+    """How often it was stated. Being shown does not count."""
+    ages: bool = True
+    """False for what holds until it is taken back: preferences, rules, anti-patterns."""
+    include: Include = "always"
+    priority: Priority = "normal"
+    trust: Trust = "trusted"
+    source: str = ""
+    version: str = ""
+    """Changes when the text does; a block that shows another version is out of date."""
+    score: float = 0.0
+    match: float | None = None
+    """How well it answers the query, 0 to 1; None when no query brought it."""
+    reasons: tuple[tuple[str, float], ...] = ()
+    """The signals behind the score, by name."""
+    group: str = ""
+    """Items of one group share a sub-heading, such as the day of a conversation."""
+    place: int = 0
+    """Where it stands within its group."""
+
+
+def by_rank(item: Item) -> tuple[int, int, float, str]:
+    """Order items as they are offered to the budget: class first, then score, then ref."""
+    return (_PRIORITY[item.priority], _INCLUDE[item.include], -item.score, item.ref)
+
+
+_PRIORITY = {name: place for place, name in enumerate(PRIORITIES)}
+_INCLUDE: dict[Include, int] = {name: place for place, name in enumerate(get_args(Include))}

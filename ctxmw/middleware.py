@@ -1,0 +1,377 @@
+"""`ContextMiddleware`: the only class to learn.
+
+It remembers (`remember`, and what a conversation captures), recalls (`session(...).prepare`,
+`search`), and forgets (`forget`). Everything it decides is written down and can be explained.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from enum import Enum, auto
+from pathlib import Path
+from random import Random, SystemRandom
+from typing import Self, TypedDict, TypeVar, Unpack
+
+from .budget import Budget, OnDemand
+from .catalog import AgentSearch, Catalog
+from .conversation import Identity
+from .errors import InvalidValue, MissingUser, NotFound
+from .history import record_behind, record_of
+from .items import Item, Scope, Trust
+from .messages import PLACEMENTS, Placement
+from .pipeline import Setup
+from .prefix import Prefixes
+from .protocols import Clock, Find, Renderer, Source, Store, TokenCounter
+from .provenance import ContextRecord
+from .records import (
+    MEMORY_KINDS,
+    NOTE_KINDS,
+    OBSERVATION_KINDS,
+    RECORD_TYPES,
+    Memory,
+    Record,
+    check_kind,
+    check_text,
+    check_user,
+    load,
+    load_all,
+    utc_now,
+)
+from .redaction import redact
+from .refs import long_ref
+from .remembering import forget, remember, versions
+from .render import Markdown
+from .scoring import Floors, Weights
+from .search import Hit, hits_of, search
+from .session import Session
+from .situation import TASKS, Situation, detect
+from .sources import Memories, Sessions
+from .sqlite import SqliteStore
+from .state import SessionState
+from .tokens import counter_for
+from .twins import Workers, twin
+
+T = TypeVar("T")
+
+
+class _Unset(Enum):
+    # Tells forget(user="ada") from forget(None, user="ada"): the second is a lookup that failed.
+    UNSET = auto()
+
+
+class Options(TypedDict, total=False):
+    """What a memory can be opened with; every option has a default."""
+
+    user: str | None
+    """Whose memory it is: "local" unless given. None is for servers: every call names its user."""
+    model: str | None
+    """The model that will read the prompts; decides how tokens are counted."""
+    count: TokenCounter
+    """Counts tokens instead, such as a provider's own counter."""
+    window: int | None
+    """The model's context window in tokens."""
+    budget: Budget
+    on_demand: OnDemand
+    agent_search: AgentSearch
+    weights: Weights
+    floors: Floors
+    renderer: Renderer
+    sources: Sequence[Source]
+    """Sources of your own, beside memories and conversations."""
+    clock: Clock
+    random: Random
+
+
+class ContextMiddleware:
+    """A memory for agents: remembers, finds what matters for a prompt, and fits it in.
+
+    Made by `open`. One object serves any number of conversations and threads.
+    """
+
+    def __init__(self, store: Store, **options: Unpack[Options]) -> None:
+        user = options.get("user", "local")
+        self._user = check_user(user) if user is not None else None
+        count = options.get("count") or counter_for(options.get("model"))
+        _warm(count)
+        clock = options.get("clock") or utc_now
+        random = options.get("random") or SystemRandom()
+        self._setup = Setup(
+            store=store,
+            clock=clock,
+            random=random,
+            count=count,
+            counter=str(getattr(count, "name", "custom")),
+            exact=bool(getattr(count, "exact", True)),
+            renderer=options.get("renderer") or Markdown(),
+            budget=_checked(options.get("budget") or Budget(), Budget),
+            on_demand=_checked(options.get("on_demand") or OnDemand(), OnDemand),
+            weights=_checked(options.get("weights") or Weights(), Weights),
+            floors=_checked(options.get("floors") or Floors(), Floors),
+            sources=(Memories(store), Sessions(store), *options.get("sources", ())),
+            window=options.get("window"),
+            catalog=Catalog(store, clock, random),
+            agent_search=_checked(options.get("agent_search") or AgentSearch(), AgentSearch),
+            prefixes=Prefixes(),
+            workers=Workers(),
+        )
+
+    @classmethod
+    def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
+        """Open the memory in this file.
+
+        No path: a file in the user's data folder (CTXMW_HOME moves it). ":memory:" keeps nothing.
+        """
+        store = SqliteStore(data_folder() / "memory.db" if path is None else path)
+        try:
+            return cls(store, **options)
+        except BaseException:
+            store.close()
+            raise
+
+    @property
+    def catalog(self) -> Catalog:
+        """Rules, references and tools that conversations can have."""
+        return self._setup.catalog
+
+    @property
+    def workers(self) -> Workers:
+        return self._setup.workers
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        scope: str = "universal",
+        key: str = "",
+        user: str | None = None,
+        source: str = "user",
+        trust: Trust = "trusted",
+    ) -> Memory:
+        """Remember a text; it is on disk when this returns.
+
+        Kinds: preference, rule, anti_pattern, decision, correction, fact. The same text again is
+        counted, not stored twice. Another text under the same key takes the old one's place.
+        Secrets are taken out before anything is written.
+        """
+        check_kind(kind, MEMORY_KINDS, "memory")
+        if trust not in ("trusted", "untrusted"):
+            raise InvalidValue(f"trust is {trust!r}. Allowed: trusted, untrusted.")
+        said = redact(check_text(text, "what to remember")).text
+        return remember(
+            self._setup,
+            self._named(user),
+            text=said,
+            kind=kind,
+            scope=str(Scope.parse(scope)),
+            key=key,
+            source=source,
+            trust=trust,
+        )
+
+    def forget(
+        self,
+        ref: str | _Unset | None = _Unset.UNSET,
+        *,
+        source: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> int:
+        """Remove one record, all of a source, all of a conversation, or all of a user.
+
+        Every copy goes: older versions, search, and the text in blocks that showed it. Returns how
+        many records there were. Naming only the user forgets everything about that user.
+        """
+        asked = {"ref": ref, "source": source, "session": session}
+        given = {name: value for name, value in asked.items() if value not in (None, _Unset.UNSET)}
+        if ref is None or len(given) > 1 or not (given or user):
+            raise InvalidValue(
+                f"forget was given {asked | {'user': user}!r}: name one of ref, source or session, "
+                "or only the user to forget everything about them."
+            )
+        name = self._named(user)
+        if "ref" in given:
+            rows = self._setup.store.get(name, [str(ref)])
+            if not rows or rows[0].type not in RECORD_TYPES:
+                raise NotFound(f"there is no record {ref!r} of user {name!r}: see search().")
+        else:
+            sources, sessions = (source,) if source else (), (session,) if session else ()
+            find = Find(live=None, sources=sources, sessions=sessions)
+            rows = self._setup.store.query(name, find)
+        return forget(self._setup, name, rows)
+
+    def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
+        """Return the records of these refs that exist, in the order asked for."""
+        if isinstance(refs, str):
+            raise InvalidValue(f"refs is {refs!r}: give a list of refs, such as [{refs!r}].")
+        rows = self._setup.store.get(self._named(user), list(refs))
+        return [load(row) for row in rows if row.type in RECORD_TYPES]
+
+    def versions(self, ref: str, *, user: str | None = None) -> list[Memory]:
+        """Return every version of a memory, the newest first."""
+        found = [record for record in self.get([ref], user=user) if isinstance(record, Memory)]
+        if not found:
+            raise NotFound(f"there is no memory {ref!r}: see search().")
+        return versions(self._setup, found[0])
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        limit: int = 10,
+        budget: int | None = None,
+        kinds: Sequence[str] = (),
+        scope: str | None = None,
+        since: datetime | None = None,
+    ) -> list[Hit]:
+        """Return what was remembered or said that answers the query, best first.
+
+        `budget` is in tokens, over the texts of the hits together.
+        """
+        name = self._named(user)
+        types = tuple(RECORD_TYPES) if not kinds else _types_of(kinds)
+        find = Find(types=types, scopes=(str(Scope.parse(scope)),) if scope else (), since=since)
+        situation = Situation(user=name, query=check_text(query, "query"), now=self._setup.clock())
+        items = search(self._setup.store, situation, self._setup.weights, find)
+        wanted = [item for item in items if not kinds or item.kind in kinds]
+        chosen = _within(wanted[: _positive(limit, "limit")], budget, self._setup.count)
+        return hits_of(self._setup.store, chosen, name)
+
+    def session(
+        self,
+        id: str | None = None,  # noqa: A002 - the word the caller knows
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        language: str | None = None,
+        task: str | None = None,
+        cwd: str | Path | None = None,
+        budget: Budget | None = None,
+        placement: Placement = "split",
+    ) -> Session:
+        """Return the conversation of that id; a new one without.
+
+        With `cwd`, project and language are found there unless given.
+        """
+        if placement not in PLACEMENTS:
+            raise InvalidValue(f"placement is {placement!r}. Allowed: {', '.join(PLACEMENTS)}.")
+        if task is not None and task not in TASKS:
+            raise InvalidValue(f"task is {task!r}. Allowed: {', '.join(TASKS)}.")
+        if id is not None:
+            check_text(id, "a session's id")
+        place = detect(Path(cwd)) if cwd is not None else None
+        who = Identity(
+            user=self._named(user),
+            session=id or long_ref("chat-", self._setup.random),
+            project=project or (place.project if place else None),
+            language=language.lower() if language else (place.language if place else None),
+            task=task,
+            budget=_checked(budget or self._setup.budget, Budget),
+            placement=placement,
+        )
+        return Session(self._setup, who)
+
+    def sessions(self, *, user: str | None = None) -> list[SessionState]:
+        """Return the user's conversations, the one used last first."""
+        rows = self._setup.store.query(self._named(user), Find(types=("session",)))
+        return load_all(rows, SessionState)
+
+    def why(self, answer: str, *, user: str | None = None) -> ContextRecord | None:
+        """Return the record of the call that gave an answer: by its text, its id, or our ref."""
+        name = self._named(user)
+        said = check_text(answer, "answer")
+        return record_of(self._setup, name, said) or record_behind(self._setup, name, said)
+
+    def close(self) -> None:
+        """Let go of files and threads; closing twice is fine."""
+        self._setup.workers.close()
+        self._setup.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    asessions = twin(sessions)
+    awhy = twin(why)
+    aremember = twin(remember)
+    aforget = twin(forget)
+    aget = twin(get)
+    asearch = twin(search)
+
+    def _named(self, user: str | None) -> str:
+        if user is not None:
+            return check_user(user)
+        if self._user is None:
+            raise MissingUser(
+                "this memory serves many users and the call names none: pass user='...'."
+            )
+        return self._user
+
+
+def data_folder() -> Path:
+    """Return where memories are kept unless told otherwise; CTXMW_HOME moves it."""
+    if home := os.environ.get("CTXMW_HOME"):
+        return Path(home)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "ctxmw"
+
+
+def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(kinds, str):
+        raise InvalidValue(f"kinds is {kinds!r}: give a list of kinds, such as [{kinds!r}].")
+    for kind in kinds:
+        check_kind(kind, tuple(_TYPE_OF_KIND), "record")
+    return tuple({type_ for kind in kinds for type_ in _TYPE_OF_KIND[kind]})
+
+
+_TYPE_OF_KIND: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(MEMORY_KINDS, ("memory",)),
+    **dict.fromkeys(OBSERVATION_KINDS, ("observation",)),
+    **dict.fromkeys(NOTE_KINDS, ("note",)),
+    "decision": ("memory", "observation"),
+    "summary": ("summary",),
+    "turn": ("turn",),
+}
+
+
+def _within(items: Sequence[Item], budget: int | None, count: TokenCounter) -> list[Item]:
+    if budget is None:
+        return list(items)
+    left, kept = _positive(budget, "budget"), []
+    for item in items:
+        cost = count(item.text)
+        if cost <= left:
+            kept.append(item)
+            left -= cost
+    return kept
+
+
+def _positive(value: int, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidValue(f"{name} is {value!r}: it must be a whole number, 0 or more.")
+    return value
+
+
+def _warm(counter: TokenCounter) -> None:
+    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
+    warm = getattr(counter, "warm", None)
+    if warm is not None:
+        warm()
+
+
+def _checked(value: T, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        name = kind.__name__
+        raise InvalidValue(f"{name.lower()} is {value!r:.60}: give a {name}, such as {name}().")
+    return value

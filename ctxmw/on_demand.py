@@ -1,0 +1,187 @@
+"""Answers to the agent's own questions, within what a conversation may fetch in one epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from .archive import Archive
+from .budget import MEMORY_LANES, NOTE_LANES
+from .conversation import Identity, change_state, load_state
+from .items import Item, Scope
+from .pipeline import Setup
+from .protocols import Find
+from .records import MEMORY_KINDS, RECORD_TYPES, check_kind, load
+from .scoring import score_all
+from .search import search
+from .selection import Selection, select_index, select_lanes, select_turn
+from .situation import Situation
+from .sources.memories import Memories
+from .sources.sessions import record_item
+from .state import Ledger, SessionState
+
+_INDEX = 200
+"""Tokens of an answer past the cap."""
+
+
+class OnDemandAnswers:
+    """What mem_search, mem_get and memory_context answer in one conversation."""
+
+    def __init__(self, setup: Setup, who: Identity) -> None:
+        self._setup = setup
+        self._who = who
+
+    def search(self, query: str, kinds: Sequence[str] = ()) -> str:
+        """Return the best passages for a query that are not in view."""
+        if not query.strip():
+            return 'mem_search needs a query, such as {"query": "login token"}.'
+        state, situation = self._here(query)
+        in_view = self._in_view(state)
+        hits = search(self._setup.store, situation, self._setup.weights)
+        hits = [item for item in hits if not kinds or item.kind in kinds]
+        new = [item for item in hits if item.ref not in in_view]
+        if not new:
+            return self._nothing(query, hits)
+        limit = self._setup.on_demand.search
+        layout, floors = self._setup.layout(situation), self._setup.floors
+        chosen = select_turn(new, limit, layout, floors, kept_for_index=limit // 6)
+        return self._answer(chosen, state)
+
+    def get(self, ids: Sequence[str], offset: int = 0) -> str:
+        """Return records in full, as many as fit; a long one page by page."""
+        if not ids:
+            return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
+        rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
+        found = [record_item(load(row)) for row in rows if row.type in RECORD_TYPES]
+        missing = [ref for ref in ids if ref not in {item.ref for item in found}]
+        told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
+        if not found:
+            return told
+        return (told if missing else "") + self._pages(found, offset)
+
+    def context(self, query: str | None, scope: str | None, kind: str | None) -> str:
+        """Return what holds here, by topic, scope or kind, in lanes; past the cap as an index."""
+        if kind:
+            check_kind(kind, MEMORY_KINDS, "memory")
+        state, situation = self._here(query or "", Scope.parse(scope) if scope else None)
+        items = [item for item in self._memories(situation) if not kind or item.kind == kind]
+        wanted = [item for item in items if not scope or str(item.scope) == scope]
+        in_view = self._in_view(state)
+        new = [item for item in wanted if item.ref not in in_view]
+        if not new:
+            return self._nothing(query or "memories", wanted)
+        left, layout = self._left(state), self._setup.layout(situation)
+        if not left:
+            told = "The budget for memory_context is used up in this conversation; ids only.\n"
+            room = _INDEX - self._setup.count(told)
+            return told + self._answer(select_index(new, room, layout), state)
+        lanes = self._setup.on_demand.lanes()
+        scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
+        return self._answer(select_lanes(new, scaled, layout), state, queries=1)
+
+    def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
+        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        situation = Situation(
+            user=self._who.user,
+            session=self._who.session,
+            project=self._who.project or state.project,
+            language=self._who.language or state.language,
+            query=query,
+            now=self._setup.clock(),
+        )
+        if scope is None or scope.kind == "universal":
+            return state, situation
+        if scope.kind == "language":
+            return state, replace(situation, language=scope.name)
+        return state, replace(situation, project=scope.name)
+
+    def _memories(self, situation: Situation) -> list[Item]:
+        floor, weights = self._setup.floors.query, self._setup.weights
+        if situation.query.strip():
+            items = search(self._setup.store, situation, weights, Find(types=("memory",)))
+            here = {"project": situation.project, "language": situation.language}
+            items = [item for item in items if item.scope.admits(**here)]
+        else:
+            kept = Memories(self._setup.store).items(situation)
+            items = score_all(kept, situation, weights)
+        return [item for item in items if item.score >= floor]
+
+    def _in_view(self, state: SessionState) -> set[str]:
+        if not state.epoch:
+            return set()
+        stable = Archive(self._setup.store, state.user).build(state.stable_build)
+        return {*stable.in_full, *(ref for part in state.parts for ref in part.shows)}
+
+    def _left(self, state: SessionState) -> int:
+        """Return the tokens that memory_context may still use in this epoch."""
+        policy = self._setup.on_demand
+        if state.ledger.queries >= policy.queries:
+            return 0
+        opened = 0
+        if state.epoch:
+            lanes = Archive(self._setup.store, state.user).build(state.stable_build).lanes
+            counted = (*MEMORY_LANES, "reserve", *NOTE_LANES)
+            opened = sum(lanes[name][0] for name in counted if name in lanes)
+        left = policy.session - opened - state.ledger.tokens
+        return max(0, min(sum(policy.lanes().values()), left))
+
+    def _answer(self, selection: Selection, state: SessionState, *, queries: int = 0) -> str:
+        if not selection.block.text:
+            return "Something was found, but it does not fit: ask for ids with mem_search.\n"
+        ledger = Ledger(
+            queries=state.ledger.queries + queries,
+            tokens=state.ledger.tokens + (selection.tokens if queries else 0),
+            fetched=state.ledger.fetched + selection.tokens,
+        )
+        change_state(self._setup, self._who, ledger=ledger)
+        return selection.block.text
+
+    def _pages(self, items: Sequence[Item], offset: int) -> str:
+        room = self._setup.on_demand.get
+        opening, closing = self._setup.renderer.frame(hint=False)
+        room -= self._setup.count(opening) + self._setup.count(closing)
+        lines, more = [], ""
+        for at, item in enumerate(items):
+            text = item.text[offset if at == 0 else 0 :]
+            line, taken = self._page(replace(item, text=text), room - 60)
+            if not taken and text:
+                more = _next_call([other.ref for other in items[at:]], 0)
+                break
+            lines.append(line)
+            room -= self._setup.count(line)
+            if taken < len(text):
+                start = (offset if at == 0 else 0) + taken
+                more = _next_call([other.ref for other in items[at:]], start)
+                break
+        return "".join([opening, *lines, closing]) + more
+
+    def _page(self, item: Item, room: int) -> tuple[str, int]:
+        """Return as much of an item as fits, printed, and how many characters that is."""
+
+        def line(n: int) -> str:
+            return self._setup.renderer.item(replace(item, text=item.text[:n]), "full", 0)
+
+        taken = _most(len(item.text), lambda n: self._setup.count(line(n)) <= room)
+        return line(taken), taken
+
+    def _nothing(self, query: str, hits: Sequence[Item]) -> str:
+        if hits:
+            refs = ", ".join(item.ref for item in hits[:10])
+            return f"What was found is already in view: {refs}.\n"
+        return f"Nothing is remembered about {query[:80]!r}. Other words may find more.\n"
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest n up to the limit for which it fits, 0 when none does."""
+    if fits(limit):
+        return limit
+    low, high = 0, limit
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _next_call(refs: Sequence[str], offset: int) -> str:
+    ids = ", ".join(f'"{ref}"' for ref in refs[:20])
+    return f"There is more: mem_get with ids [{ids}] and offset {offset}.\n"

@@ -1,0 +1,118 @@
+"""The stages from a situation to a block: gather, gate and score, select, render.
+
+`Setup` holds what a middleware was opened with. The functions here read and decide; they write
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from .budget import Budget, OnDemand
+from .catalog import AgentSearch, Catalog
+from .items import Item
+from .prefix import Prefixes
+from .protocols import Clock, Renderer, Source, Store, TokenCounter
+from .render import title_of
+from .scoring import Floors, Weights, score_all
+from .search import search
+from .selection import Layout, Selection, select_stable, select_turn
+from .situation import Situation
+from .twins import Workers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a middleware works with; every conversation shares it."""
+
+    store: Store
+    clock: Clock
+    random: Random
+    count: TokenCounter
+    counter: str
+    """The name of the counter, for records."""
+    exact: bool
+    renderer: Renderer
+    budget: Budget
+    on_demand: OnDemand
+    weights: Weights
+    floors: Floors
+    sources: tuple[Source, ...]
+    window: int | None
+    """The model's context window in tokens, where known."""
+    catalog: Catalog
+    agent_search: AgentSearch
+    prefixes: Prefixes
+    workers: Workers
+
+    def layout(self, situation: Situation) -> Layout:
+        """Return how blocks are printed for this situation."""
+
+        def title(section: str) -> str:
+            return title_of(section, project=situation.project, language=situation.language)
+
+        return Layout(renderer=self.renderer, count=self.count, title=title)
+
+    @property
+    def replay_cap(self) -> int:
+        """Tokens that replayed parts may take together."""
+        return 16_000 if self.window is None else self.window // 4
+
+
+def build_stable(
+    setup: Setup,
+    situation: Situation,
+    budget: Budget,
+    *,
+    pinned: Sequence[Item] = (),
+    removed: Collection[str] = (),
+) -> Selection:
+    """Choose and render what opens the conversation."""
+    taken = {*removed, *(item.ref for item in pinned)}
+    found = [item for item in gather(setup.sources, situation) if item.ref not in taken]
+    items = [*pinned, *score_all(found, situation, setup.weights)]
+    return select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
+
+
+def build_part(
+    setup: Setup,
+    situation: Situation,
+    budget: Budget,
+    *,
+    waiting: Sequence[Item] = (),
+    called: Sequence[Item] = (),
+    in_view: Collection[str] = (),
+    said: Collection[str] = (),
+) -> Selection:
+    """Choose and render what this turn brings: what waited to be said, then what was asked for.
+
+    What is in view is left out, and so are turns of this conversation that the caller sends along
+    (`said`: their versions).
+    """
+
+    def is_new(item: Item) -> bool:
+        own = item.kind == "turn" and item.session == situation.session
+        return item.ref not in in_view and not (own and item.version in said)
+
+    hits = list(filter(is_new, search(setup.store, situation, setup.weights)))
+    asked = hits if opens(hits, setup.floors) else []
+    first = [item for item in waiting if item.priority != "low"]
+    last = [item for item in waiting if item.priority == "low"]
+    items = list(filter(is_new, [*first, *called, *asked, *last]))
+    return select_turn(items, budget.turn_limit, setup.layout(situation), setup.floors)
+
+
+def gather(sources: Iterable[Source], situation: Situation) -> list[Item]:
+    """Return what every source has to offer."""
+    return [item for source in sources for item in source.items(situation)]
+
+
+def opens(hits: Sequence[Item], floors: Floors) -> bool:
+    """Say whether the best hit is good enough for the question to bring anything.
+
+    The floor gates the question and not each hit: what an answer needs often matches weakly, but
+    among it there is something that matches well. "thanks!" has nothing.
+    """
+    return any(item.score >= floors.query for item in hits)

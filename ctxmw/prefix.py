@@ -1,0 +1,41 @@
+"""How much of a prompt a provider has in its cache: what begins like the prompt before."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from .messages import Message, fingerprint, text_of
+from .protocols import TokenCounter
+
+CONVERSATIONS = 1024
+
+
+class Prefixes:
+    """The last prompt of recent conversations, message by message, in this process."""
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[tuple[str, str], list[str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def share(
+        self, user: str, session: str, prompt: Sequence[Message], count: TokenCounter
+    ) -> float | None:
+        """Return the share of the prompt's tokens in its leading messages that did not change.
+
+        None when this process has not seen a prompt of the conversation yet.
+        """
+        prints = [fingerprint(message) for message in prompt]
+        with self._lock:
+            before = self._last.pop((user, session), None)
+            self._last[user, session] = prints
+            while len(self._last) > CONVERSATIONS:
+                self._last.popitem(last=False)
+        if before is None:
+            return None
+        tokens = [count(text_of(message)) for message in prompt]
+        same = next(
+            (at for at, own in enumerate(prints) if before[at : at + 1] != [own]), len(prints)
+        )
+        return round(sum(tokens[:same]) / (sum(tokens) or 1), 4)

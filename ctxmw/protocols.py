@@ -1,0 +1,166 @@
+"""The seams: everything that can be replaced, on one page.
+
+Each is one or two methods taking a value that can grow. `Store` is the exception: it is the whole
+contract of a system of record, and still small because it knows rows, not kinds of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .items import Item, Shown
+    from .situation import Situation
+
+Clock = Callable[[], datetime]
+"""Returns the present as an aware datetime in UTC."""
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a text."""
+
+    def __call__(self, text: str, /) -> int: ...
+
+
+class Source(Protocol):
+    """Turns a situation into items. Never changes messages; the pipeline does that."""
+
+    name: str
+
+    def items(self, situation: Situation, /) -> Sequence[Item]: ...
+
+
+class Renderer(Protocol):
+    """Prints a block: a frame, headings, and one piece of text an item.
+
+    Every piece ends in a newline and begins with a fixed mark that is not blank: that makes token
+    counts of pieces add up. Escaping happens here and nowhere else.
+    """
+
+    name: str
+
+    def frame(self, *, hint: bool) -> tuple[str, str]:
+        """Return what opens and closes a block; `hint` says that there is more to search for."""
+        ...
+
+    def heading(self, title: str) -> tuple[str, str]:
+        """Return what opens and closes a section."""
+        ...
+
+    def group(self, title: str) -> str:
+        """Return the sub-heading of a group of items."""
+        ...
+
+    def item(self, item: Item, shown: Shown, cost: int) -> str:
+        """Return the item shown in full, briefly or as an index line (`cost`: of the full text)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a store keeps: one record of any type, with the columns that are asked for."""
+
+    user: str
+    ref: str
+    type: str
+    at: datetime
+    body: str
+    """The record as JSON."""
+    session: str = ""
+    key: str = ""
+    """What the caller calls it; the newest live row of a key is the one that holds."""
+    digest: str = ""
+    """Equal for records that say the same."""
+    scope: str = ""
+    source: str = ""
+    live: bool = True
+    """False once something newer took its place: kept as history, no longer found."""
+    search_text: str = ""
+    """What full-text search sees; the writer fills it, identifiers already split."""
+    seq: int = 0
+    """Position in the changes feed; the store gives it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Find:
+    """Which rows are asked for. Everything given must hold; empty means any."""
+
+    types: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    since: datetime | None = None
+    """At or after."""
+    until: datetime | None = None
+    """Before."""
+    live: bool | None = True
+    """None: history too."""
+    newest_first: bool = True
+    limit: int | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One entry of the changes feed: this row was written, or is gone."""
+
+    seq: int
+    ref: str
+    type: str
+    gone: bool
+
+
+class Store(Protocol):
+    """The system of record. The user is part of every call and compared by equality."""
+
+    def put(self, rows: Sequence[Row], /) -> None:
+        """Write all rows or none, durably; a row of the same (user, ref) is replaced."""
+        ...
+
+    def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
+        """Return the rows that exist, history included, in the order asked for."""
+        ...
+
+    def query(self, user: str, find: Find, /) -> list[Row]:
+        """Return the rows that fit, ordered by time, then by when they were written."""
+        ...
+
+    def count(self, user: str, find: Find, /) -> int:
+        """Return how many rows fit, whatever the limit."""
+        ...
+
+    def search(self, user: str, words: Sequence[str], find: Find, /) -> list[tuple[Row, float]]:
+        """Return rows that hold any of the words, best first, each with a score above zero."""
+        ...
+
+    def delete(self, user: str, refs: Sequence[str], /) -> int:
+        """Remove rows so that their text is gone from the store's files; say how many there were.
+
+        The changes feed keeps that they are gone.
+        """
+        ...
+
+    def changes(self, user: str, since: int, types: Sequence[str] = (), /) -> list[Change]:
+        """Return what happened to the user's rows after `since`, oldest first, one entry a row."""
+        ...
+
+    def head(self, user: str, /) -> int:
+        """Return the position of the user's newest change; 0 when there is none."""
+        ...
+
+    def atomic(self, user: str, /) -> AbstractContextManager[None]:
+        """Make everything this thread does inside happen at once, alone among writers.
+
+        An exception inside undoes all of it.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; closing twice is fine."""
+        ...

@@ -1,0 +1,312 @@
+"""What went into a prompt and why: one record for each model call.
+
+A record keeps refs, hashes and figures. The blocks as sent are stored once and found by their
+hash; the words of an item are looked up when a record is shown, so what was forgotten stays gone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .items import Include, Item, Shown
+from .records import Record
+from .scoring import UNKNOWN
+from .selection import Choice, Selection
+from .text import digest, fold, one_line
+
+BlockKind = Literal["stable", "turn"]
+State = Literal["built", "answered", "failed", "abandoned"]
+FORGOTTEN = "(forgotten)"
+CATALOGUED = frozenset({"rule", "reference", "tool"})
+
+_PLURALS = {
+    "anti_pattern": "anti-patterns",
+    "blocked": "blockers",
+    "bugfix": "bugfixes",
+    "decided": "decided notes",
+    "discovery": "discoveries",
+    "done": "done notes",
+    "memory": "memories",
+    "next": "next steps",
+    "summary": "session summaries",
+}
+_SINGULARS = {
+    "anti_pattern": "anti-pattern",
+    "blocked": "blocker",
+    "decided": "decided note",
+    "done": "done note",
+    "next": "next step",
+    "summary": "session summary",
+}
+
+
+class Used(BaseModel):
+    """One item that was considered: how it came in, what it scored, how it was shown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ref: str
+    kind: str
+    include: Include
+    shown: Shown
+    score: float
+    tokens: int
+    """Tokens as shown; in full when it was not shown."""
+    lane: str
+    block: BlockKind
+    version: str
+    """Hash of the text that was shown."""
+    reason: str = ""
+    signals: dict[str, float] = Field(default_factory=dict)
+    name: str = ""
+    """Its name in the catalog."""
+    title: str = Field(default="", exclude=True)
+    """Its first words; looked up, never stored with the record."""
+
+    @classmethod
+    def of(cls, choice: Choice, block: BlockKind) -> Used:
+        """Return what the record keeps of a choice."""
+        item = choice.item
+        return cls(
+            ref=item.ref,
+            kind=item.kind,
+            include=item.include,
+            shown=choice.shown,
+            score=item.score,
+            tokens=choice.tokens,
+            lane=item.lane,
+            block=block,
+            version=item.version,
+            reason=choice.reason,
+            signals={name: round(value, 4) for name, value in item.reasons},
+            name=item.title if item.kind in CATALOGUED else "",
+            title=one_line(item.title or item.text, 60),
+        )
+
+
+class Build(Record):
+    """How one block came about. Its text is stored once, under its hash."""
+
+    type: ClassVar[str] = "build"
+    prefix: ClassVar[str] = "b"
+
+    kind: BlockKind
+    hash: str = ""
+    """Of the text; empty when nothing was shown."""
+    tokens: int = 0
+    used: tuple[Used, ...] = ()
+    tools: tuple[Used, ...] = ()
+    """Tools of the catalog that were bound; they cost no tokens of ours."""
+    left_out: dict[str, int] = Field(default_factory=dict)
+    """How many more were not shown, by reason."""
+    lanes: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    """What each lane spent of what it had."""
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The version of each item the block shows, by ref."""
+        return {used.ref: used.version for used in self.used if used.shown != "none"}
+
+    @property
+    def in_full(self) -> dict[str, str]:
+        """The same of what is shown in full: it need not be shown again."""
+        return {used.ref: used.version for used in self.used if used.shown == "full"}
+
+
+class ContextRecord(Record):
+    """What one model call was given by us, and why."""
+
+    type: ClassVar[str] = "context"
+    prefix: ClassVar[str] = "c"
+
+    turn: str
+    """Equal for all calls of one turn: retries, fallbacks, tool loops."""
+    epoch: int
+    state: State = "built"
+    error: str = ""
+    reply: str = ""
+    """Ref of the captured answer."""
+    reply_key: str = ""
+    reply_id: str = ""
+    """The caller's own id of the answer."""
+    tokens: int
+    """Tokens of `text`."""
+    limit: int
+    """The budget it had to fit."""
+    counter: str
+    """What counted the tokens."""
+    exact: bool
+    stable_build: str
+    part_build: str
+    entries: dict[str, str] = Field(default_factory=dict)
+    """Entries the prompt shows, by ref, with their versions; an answer commits them."""
+    replayed_tokens: int = 0
+    """Tokens of earlier parts shown again at their messages."""
+    prefix_share: float | None = None
+    """Share of the prompt that equals the beginning of the one before; None for the first."""
+    degraded: str = ""
+    stable: str = Field(default="", exclude=True)
+    part: str = Field(default="", exclude=True)
+    builds: tuple[Build, ...] = Field(default=(), exclude=True)
+
+    @property
+    def text(self) -> str:
+        """The stable block and this turn's part, concatenated."""
+        return self.stable + self.part
+
+    @property
+    def used(self) -> tuple[Used, ...]:
+        """Everything considered; what one block shows is not listed as left out by the other."""
+        every = [used for build in self.builds for used in (*build.used, *build.tools)]
+        shown = {used.ref for used in every if used.shown != "none"}
+        return tuple(used for used in every if used.shown != "none" or used.ref not in shown)
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many more were not shown, by reason."""
+        counts: Counter[str] = Counter()
+        for build in self.builds:
+            counts.update(build.left_out)
+        return dict(counts)
+
+    @property
+    def lanes(self) -> dict[str, tuple[int, int]]:
+        """What each lane spent of what it had."""
+        return {name: lane for build in self.builds for name, lane in build.lanes.items()}
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.reply_key, "digest": self.reply_id}
+
+    def summary(self) -> str:
+        """Return one line such as "5 rules (3 agent, 2 always), 2 decisions, 612/4000 tokens"."""
+        shown = [used for used in self.used if used.shown in ("full", "brief")]
+        kinds = Counter(used.kind for used in shown)
+        parts = [_counted(kind, n, _modes(shown, kind)) for kind, n in kinds.most_common()]
+        listed = sum(used.shown == "index" for used in self.used)
+        if listed:
+            parts.append(f"{listed} in the index")
+        about = "" if self.exact else f" (estimated: {self.counter})"
+        return ", ".join([*parts, f"{self.tokens}/{self.limit} tokens{about}"])
+
+    def display(self) -> str:
+        """Return what the turn used, section by section, with the mode of each item.
+
+        Such as "Rules (2):" and below it "- Error Handling [manual]", "- File Access [agent 0.87]".
+        """
+        shown = [used for used in self.used if used.shown in ("full", "brief")]
+        if not shown:
+            return "Context used: none"
+        lines = ["Context used:"]
+        for title, kinds in _SECTIONS.items():
+            within = [used for used in shown if (used.kind in kinds if kinds else _other(used))]
+            lines += [f"{title} ({len(within)}):"] if within else []
+            lines += [f"- {used.title} [{_mode(used)}]" for used in within]
+        counts = Counter(used.include for used in shown)
+        modes = ", ".join(f"{n} {mode}" for mode, n in counts.most_common())
+        return "\n".join(
+            [*lines, f"{len(shown)} items ({modes}), {self.tokens}/{self.limit} tokens"]
+        )
+
+    def explain(self) -> str:
+        """Return a table in plain text of everything considered: shown how, or why not."""
+        order = {"full": 0, "brief": 1, "index": 2, "none": 3}
+        rows = sorted(self.used, key=lambda used: (order[used.shown], used.block, -used.score))
+        lines = [self.summary()]
+        if rows:
+            lines += _table(_HEADER, [_cells(used) for used in rows])
+        lines += [f"and {n} more not shown: {reason}" for reason, n in self.left_out.items()]
+        if self.lanes:
+            lines.append("lanes: " + ", ".join(_lane(*entry) for entry in self.lanes.items()))
+        if self.prefix_share is not None:
+            lines.append(f"prefix shared with the last prompt: {self.prefix_share:.0%}")
+        if self.degraded:
+            lines.append(f"degraded: {self.degraded}")
+        return "\n".join(lines)
+
+
+def reply_key(text: str) -> str:
+    """Return what finds the record of an answer by its text."""
+    return digest(fold(text))
+
+
+def build_fields(
+    selection: Selection, kind: BlockKind, tools: Sequence[Item] = ()
+) -> dict[str, Any]:
+    """Return what a build keeps of a selection and of the tools that go with it."""
+    bound = [Choice(item=tool, shown="full", tokens=0) for tool in tools]
+    return {
+        "kind": kind,
+        "hash": selection.block.hash,
+        "tokens": selection.tokens,
+        "used": tuple(Used.of(choice, kind) for choice in selection.choices),
+        "tools": tuple(Used.of(choice, kind) for choice in bound),
+        "left_out": dict(selection.left_out),
+        "lanes": dict(selection.lanes),
+    }
+
+
+_SECTIONS: dict[str, tuple[str, ...]] = {
+    "Rules": ("rule",),
+    "References": ("reference",),
+    "Tools": ("tool",),
+    "Memories": ("preference", "anti_pattern", "decision", "correction", "fact"),
+    "Conversations": ("turn", "summary", "done", "decided", "blocked", "next"),
+    "Notices": ("notice",),
+    "Other": (),
+}
+_NAMED = frozenset(kind for kinds in _SECTIONS.values() for kind in kinds)
+
+
+def _other(used: Used) -> bool:
+    return used.kind not in _NAMED
+
+
+def _mode(used: Used) -> str:
+    return f"agent {used.score:.2f}" if used.include == "agent" else used.include
+
+
+_HEADER = ("ref", "kind", "how", "score", "tokens", "shown", "why", "title")
+_TITLE = 44
+
+
+def _cells(used: Used) -> tuple[str, ...]:
+    # A signal of 0.5 says that nothing is known.
+    told = {name: value for name, value in used.signals.items() if value != UNKNOWN}
+    signals = ", ".join(f"{name} {value:.2f}" for name, value in told.items())
+    why = "; ".join(filter(None, (used.reason, signals)))
+    about = (used.ref, used.kind, used.include, f"{used.score:.2f}", str(used.tokens), used.shown)
+    return (*about, why, one_line(used.title, _TITLE))
+
+
+def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[at]) for row in [header, *rows]) for at in range(len(header))]
+    rule = tuple("-" * width for width in widths)
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [header, rule, *rows]
+    ]
+
+
+def _lane(name: str, figures: tuple[int, int]) -> str:
+    spent, limit = figures
+    return f"{name} {spent}/{limit}"
+
+
+def _modes(shown: Iterable[Used], kind: str) -> Counter[str]:
+    return Counter(used.include for used in shown if used.kind == kind)
+
+
+def _counted(kind: str, n: int, modes: Counter[str]) -> str:
+    singular = _SINGULARS.get(kind, kind)
+    noun = singular if n == 1 else _PLURALS.get(kind, f"{singular}s")
+    if set(modes) == {"always"}:
+        return f"{n} {noun}"
+    if len(modes) == 1:
+        how = next(iter(modes))
+        return f"{n} {noun} ({how if n == 1 else f'all {how}'})"
+    counts = ", ".join(f"{n} {mode}" for mode, n in modes.most_common())
+    return f"{n} {noun} ({counts})"

@@ -1,0 +1,238 @@
+"""What is stored: one pydantic model for each type of record, and how it becomes a store's row.
+
+Data is checked here when it enters and when it comes back. A record never changes: a new version
+takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+from .errors import InvalidValue
+from .items import Trust
+from .protocols import Row
+from .text import clean, digest, fold, search_text
+
+MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
+ObservationKind = Literal["decision", "bugfix", "feature", "refactor", "discovery", "change"]
+NoteKind = Literal["done", "decided", "blocked", "next"]
+
+MEMORY_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
+OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
+NOTE_KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
+
+LASTING: frozenset[str] = frozenset({"preference", "rule", "anti_pattern"})
+"""Kinds that hold until they are taken back, so they do not age."""
+
+SHARED = "\x01shared"
+"""Owns what belongs to the application and not to a user; no user can have this name."""
+
+Moment = Annotated[AwareDatetime, AfterValidator(lambda at: at.astimezone(UTC))]
+
+
+class Record(BaseModel):
+    """What every record knows: whose it is, when it was made, where it came from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: ClassVar[str] = ""
+    prefix: ClassVar[str] = ""
+    """First character of its refs, so that a ref tells what it names."""
+
+    user: str
+    ref: str
+    at: Moment
+    session: str = ""
+    scope: str = "universal"
+    source: str = "user"
+    """Who or what wrote it: a person, a tool, a file."""
+    trust: Trust = "trusted"
+
+    def says(self) -> str:
+        """Return the whole text of the record."""
+        return ""
+
+    def row(self) -> Row:
+        """Return the record as the store keeps it."""
+        return Row(
+            user=self.user,
+            ref=self.ref,
+            type=self.type,
+            at=self.at,
+            body=self.model_dump_json(),
+            session=self.session,
+            scope=self.scope,
+            source=self.source,
+            search_text=search_text(self.says()),
+            **self._columns(),
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        return {}
+
+
+class Memory(Record):
+    """Something a person wants remembered."""
+
+    type: ClassVar[str] = "memory"
+    prefix: ClassVar[str] = "m"
+
+    kind: MemoryKind
+    text: str = Field(min_length=1)
+    key: str = ""
+    """Remembering another text under the same key takes this one's place."""
+    seen: int = Field(default=1, ge=1)
+    """How often it was stated."""
+    supersedes: str = ""
+    superseded_by: str = ""
+
+    def says(self) -> str:
+        return self.text
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "digest": same_text(self.text, self.scope),
+            "live": not self.superseded_by,
+        }
+
+
+class Observation(Record):
+    """Something that happened while working: a fix, a discovery, a change."""
+
+    type: ClassVar[str] = "observation"
+    prefix: ClassVar[str] = "o"
+
+    kind: ObservationKind
+    title: str = Field(min_length=1)
+    text: str = ""
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+
+    def says(self) -> str:
+        return "\n".join(filter(None, (self.title, self.text, *self.files, *self.concepts)))
+
+
+class SessionSummary(Record):
+    """What one conversation was about. A conversation has one; the next replaces it."""
+
+    type: ClassVar[str] = "summary"
+    prefix: ClassVar[str] = "s"
+
+    text: str = Field(min_length=1)
+    decisions: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def says(self) -> str:
+        parts = [self.text]
+        if self.decisions:
+            parts.append("Decided: " + "; ".join(self.decisions))
+        if self.concepts:
+            parts.append("About: " + ", ".join(self.concepts))
+        if self.files:
+            parts.append("Files: " + ", ".join(self.files))
+        return "\n".join(parts)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.session}
+
+
+class Note(Record):
+    """One line on where the work stands: done, decided, blocked, or next."""
+
+    type: ClassVar[str] = "note"
+    prefix: ClassVar[str] = "n"
+
+    kind: NoteKind
+    text: str = Field(min_length=1)
+
+    def says(self) -> str:
+        return self.text
+
+    def _columns(self) -> dict[str, Any]:
+        return {"digest": same_text(self.text, self.scope)}
+
+
+class Turn(Record):
+    """One message of a conversation, as it was said."""
+
+    type: ClassVar[str] = "turn"
+    prefix: ClassVar[str] = "t"
+
+    role: Literal["user", "assistant", "tool", "system"]
+    text: str
+    speaker: str = ""
+    message_id: str = ""
+    """The caller's own id of the message."""
+    position: int = 0
+    """Where in the conversation it stands."""
+    calls: tuple[str, ...] = ()
+    """Names of the tools it calls."""
+    print: str = ""
+    """Hash of the message, to know it again when the caller sends it."""
+    anchor: str = ""
+    """Hash of the conversation up to and including it; a turn is captured once."""
+
+    def says(self) -> str:
+        return self.text
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.message_id, "digest": self.anchor}
+
+
+RECORD_TYPES: dict[str, type[Record]] = {
+    cls.type: cls for cls in (Memory, Observation, SessionSummary, Note, Turn)
+}
+
+AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+def load(row: Row) -> Record:
+    """Return the record a row holds."""
+    return RECORD_TYPES[row.type].model_validate_json(row.body)
+
+
+def load_all(rows: Iterable[Row], cls: type[AnyRecord]) -> list[AnyRecord]:
+    """Return the records of rows that all hold one type."""
+    return [cls.model_validate_json(row.body) for row in rows]
+
+
+def same_text(text: str, scope: str) -> str:
+    """Return what is equal for two texts that say the same in the same scope."""
+    return digest(fold(text), scope)
+
+
+def check_kind(kind: str, allowed: tuple[str, ...], what: str) -> None:
+    """Raise unless the kind is one of those allowed."""
+    if kind not in allowed:
+        raise InvalidValue(f"unknown {what} kind {kind!r}. Allowed: {', '.join(allowed)}.")
+
+
+def check_text(text: object, what: str) -> str:
+    """Return the text, or raise when it is not text or says nothing."""
+    if not isinstance(text, str):
+        raise InvalidValue(f"{what} must be text, not {type(text).__name__} ({text!r:.60}).")
+    if not clean(text).strip():
+        raise InvalidValue(f"{what} is empty ({text!r:.60}): give the text to keep.")
+    return text
+
+
+def check_user(user: object) -> str:
+    """Return the user's name, or raise when it is not text or empty."""
+    if not isinstance(user, str):
+        raise InvalidValue(f"user must be text, not {type(user).__name__} ({user!r:.60}).")
+    if not user:
+        raise InvalidValue("user is empty (''): name the person or account the memory belongs to.")
+    if user == SHARED:
+        raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
+    return user
+
+
+def utc_now() -> datetime:
+    """Return the present; the default clock."""
+    return datetime.now(UTC)

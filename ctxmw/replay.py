@@ -1,0 +1,96 @@
+"""Finds the place of earlier parts in a history that the caller sends again without them.
+
+A part belongs to one user message. It is found by the hash of all messages up to there, so that
+branches of a conversation keep their own parts; where the beginning of the history was cut off, by
+the message and the one before it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from .messages import Message, fingerprint, last_user
+from .state import PartRef
+from .text import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The hashes of a history, message by message. System messages do not count."""
+
+    prints: tuple[str, ...]
+    anchors: tuple[str, ...]
+    locals: tuple[str, ...]
+    last: int | None
+    """Where the last user message stands."""
+
+    @property
+    def turn(self) -> str:
+        """What is equal for all calls of one turn."""
+        return self.anchors[self.last if self.last is not None else -1]
+
+
+def trail_of(messages: Sequence[Message]) -> Trail:
+    """Return the trail of a history."""
+    prints, anchors, locals_ = [], [], []
+    anchor = before = ""
+    for message in messages:
+        own = fingerprint(message)
+        prints.append(own)
+        if message["role"] != "system":
+            anchor = digest(anchor, own)
+            locals_.append(digest(before, own))
+            before = own
+        else:
+            locals_.append("")
+        anchors.append(anchor)
+    return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
+
+
+Places = dict[int, tuple[PartRef, ...]]
+"""The parts in view, by the message they stand at."""
+
+
+def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Trail) -> Places:
+    """Return which parts are in view, and at which message each of them stands."""
+    users = [at for at, message in enumerate(messages) if message["role"] == "user"]
+    by_anchor = {trail.anchors[at]: at for at in users}
+    # The message being answered is placed by its whole history only: a repeated question is new.
+    by_local = _unique({at: trail.locals[at] for at in users if at != trail.last})
+    found = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
+    shown = {ref for _, part in found for ref in part.shows}
+    for part in parts:
+        at = by_local.get(part.local) if part.anchor not in by_anchor else None
+        if at is not None and shown.isdisjoint(part.shows):
+            found.append((at, part))
+            shown.update(part.shows)
+    places: dict[int, list[PartRef]] = {}
+    for at, part in sorted(found, key=lambda entry: (entry[0], entry[1].order)):
+        places.setdefault(at, []).append(part)
+    return {at: tuple(stand) for at, stand in places.items()}
+
+
+def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
+    """Return the builds to drop: none while under the cap, else the oldest down to half of it.
+
+    Dropping many at once and seldom breaks the provider's cache once instead of at every turn.
+    """
+    shown = [part for at in sorted(places) for part in places[at]]
+    total = sum(part.tokens for part in shown)
+    if total <= cap:
+        return set()
+    dropped = set()
+    for part in shown:
+        if total <= cap // 2:
+            break
+        if part.build not in keep:
+            dropped.add(part.build)
+            total -= part.tokens
+    return dropped
+
+
+def _unique(hashes: Mapping[int, str]) -> dict[str, int]:
+    often = Counter(hashes.values())
+    return {value: at for at, value in hashes.items() if often[value] == 1}

@@ -1,0 +1,265 @@
+"""Which items are shown, and how much of each, within a budget that holds to the token.
+
+Plan with the sums of cached counts, render, count the whole text once, and drop what was added
+last while it is over. With tokenizers whose counts add up, nothing is ever dropped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .block import FRAME, Block, Draft
+from .budget import MEMORY_LANES, NOTE_LANES
+from .items import Item, Shown, by_rank
+from .protocols import Renderer, TokenCounter
+from .render import has_brief
+from .scoring import Floors
+
+SUMMARIES = 5
+NOT_SHOWN = 50
+"""How many of the items left out are kept one by one; the others are counted by reason."""
+_PATIENCE = 40
+"""After so many items in a row that do not fit, the rest of a lane is not tried."""
+_SUMMARY_SHARE = 5 / 8
+"""Of the summaries' and the index's tokens, what summaries in full may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How blocks are printed and counted."""
+
+    renderer: Renderer
+    count: TokenCounter
+    title: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What became of one item."""
+
+    item: Item
+    shown: Shown
+    tokens: int
+    """What it costs as shown; in full when it is not shown."""
+    reason: str = ""
+    """Why it is shown in part or not at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """A block, what was chosen for it, and what each lane paid of what it had."""
+
+    block: Block = field(default_factory=Block)
+    tokens: int = 0
+    choices: tuple[Choice, ...] = ()
+    """Everything shown, then the best of what was not."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many more were not shown, by reason."""
+    lanes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def select_stable(
+    items: Sequence[Item], lanes: Mapping[str, int], layout: Layout, floors: Floors
+) -> Selection:
+    """Choose what opens a conversation: pinned first, then memories and notes, then the index."""
+    fill = _Fill(lanes, layout, hint=True)
+    if not fill.open_frame("index"):
+        return fill.nothing(items)
+    pinned = _ranked(item for item in items if item.lane == "pinned")
+    worthy = _ranked(item for item in items if item.score >= floors.stable)
+    rest = fill.take(pinned, "full", "pinned")
+    overflow: list[Item] = []
+    for lane in MEMORY_LANES:
+        overflow += fill.take([item for item in worthy if item.lane == lane], "full", lane)
+    fill.take(_ranked(overflow), "full", "reserve")
+    for lane in NOTE_LANES:
+        fill.take([item for item in worthy if item.lane == lane], "full", lane)
+    fill.pour_all_into("pinned")
+    rest = fill.take(rest, "full", "pinned")
+    rest = fill.take(filter(has_brief, rest), "brief", "pinned")
+    fill.pour_all_into("index")
+    fill.take([item for item in pinned if not fill.shows(item)], "index", "index")
+    _add_summaries(fill, items)
+    listed = _ranked(item for item in items if item.score >= floors.index)
+    fill.take([item for item in listed if not fill.shows(item)], "index", "index")
+    return fill.finish(items, lambda item: _why(item, floors.stable))
+
+
+def select_lanes(items: Sequence[Item], lanes: Mapping[str, int], layout: Layout) -> Selection:
+    """Choose for an answer on demand: each lane in full, then what is left as index lines."""
+    fill = _Fill(lanes, layout, hint=False)
+    if not fill.open_frame("project"):
+        return fill.nothing(items)
+    ranked = _ranked(items)
+    for lane in lanes:
+        fill.take([item for item in ranked if item.lane == lane], "full", lane)
+    fill.pour_all_into("project")
+    for shown in _DEGRADES:
+        fill.take([item for item in ranked if not fill.shows(item)], shown, "project")
+    return fill.finish(items, lambda _: "over budget")
+
+
+def select_index(items: Sequence[Item], limit: int, layout: Layout) -> Selection:
+    """List what there is, one line each, in the order given."""
+    fill = _Fill({"index": limit}, layout, hint=False)
+    if not fill.open_frame("index"):
+        return fill.nothing(items)
+    fill.take(items, "index", "index")
+    return fill.finish(items, lambda _: "over budget")
+
+
+def select_turn(
+    items: Sequence[Item],
+    limit: int,
+    layout: Layout,
+    floors: Floors,
+    *,
+    index_lines: int = 10,
+    kept_for_index: int = 0,
+) -> Selection:
+    """Choose for a turn's part, in the order given: in full, else briefly, else a few as an index.
+
+    Items that waited to be shown (critical, high ...) come before what a query brought. When not
+    everything fits, `kept_for_index` tokens are left for listing what does not.
+    """
+    fill = _Fill({"turn": limit}, layout, hint=False)
+    if not fill.open_frame("turn"):
+        return fill.nothing(items)
+    if kept_for_index and not fill.fits(items, "turn"):
+        rest = fill.take(items, "full", "turn", cap=max(0, fill.left["turn"] - kept_for_index))
+    else:
+        rest = fill.take(items, "full", "turn")
+    rest = fill.take(filter(has_brief, rest), "brief", "turn") if rest else rest
+    listed = [item for item in items if item.section != "notices" and not fill.shows(item)]
+    worthy = [item for item in listed if item.score >= floors.index]
+    fill.take(worthy[:index_lines], "index", "turn")
+    return fill.finish(items, lambda item: _why(item, floors.index))
+
+
+_DEGRADES: tuple[Shown, ...] = ("full", "brief", "index")
+
+
+def _add_summaries(fill: _Fill, items: Sequence[Item]) -> None:
+    summaries = [item for item in items if item.lane == "index" and item.kind == "summary"]
+    latest = sorted(summaries, key=lambda item: (item.at is None, item.at), reverse=True)
+    cap = int(fill.left["index"] * _SUMMARY_SHARE)
+    rest = fill.take(latest[:SUMMARIES], "full", "index", cap=cap)
+    fill.take(filter(has_brief, rest), "brief", "index")
+
+
+def _ranked(items: Iterable[Item]) -> list[Item]:
+    return sorted(items, key=by_rank)
+
+
+def _why(item: Item, floor: float) -> str:
+    if item.lane in ("index", "pinned"):
+        return "over budget"
+    return f"below floor {floor:g}" if item.score < floor else "over budget"
+
+
+class _Fill:
+    """Lanes being spent on a draft."""
+
+    def __init__(self, lanes: Mapping[str, int], layout: Layout, *, hint: bool) -> None:
+        self.left = dict(lanes)
+        self._limits = dict(lanes)
+        self._spent: Counter[str] = Counter()
+        self._layout = layout
+        self._draft = Draft(layout.renderer, layout.count, layout.title, hint=hint)
+        self._chosen: dict[str, Choice] = {}
+
+    def shows(self, item: Item) -> bool:
+        return item.ref in self._chosen
+
+    def fits(self, items: Iterable[Item], lane: str) -> bool:
+        """Say whether all of it fits in full, headings left aside."""
+        return sum(map(self._draft.cost, items)) <= self.left[lane]
+
+    def open_frame(self, lane: str) -> bool:
+        """Pay for the frame, from this lane first; False when all lanes together cannot."""
+        cost = self._draft.frame_cost
+        if cost > sum(self.left.values()):
+            return False
+        for name in (lane, *reversed(self.left)):
+            paid = min(cost, self.left[name])
+            self._pay(name, paid)
+            cost -= paid
+        return True
+
+    def take(
+        self, items: Iterable[Item], shown: Shown, lane: str, *, cap: int | None = None
+    ) -> list[Item]:
+        """Add what fits into the lane, in order; return what did not."""
+        rest: list[Item] = []
+        room = self.left[lane] if cap is None else min(cap, self.left[lane])
+        misses = 0
+        for item in items:
+            if self.shows(item):
+                continue
+            price = self._draft.price(item, shown) if misses < _PATIENCE else room + 1
+            if price > room:
+                rest.append(item)
+                misses += 1
+                continue
+            room -= price
+            misses = 0
+            self._pay(lane, price)
+            self._draft.add(item, shown)
+            self._chosen[item.ref] = Choice(item=item, shown=shown, tokens=price)
+        return rest
+
+    def pour_all_into(self, lane: str) -> None:
+        """Give this lane what every other lane but the index has left over."""
+        for name in self.left:
+            if name not in (lane, "index"):
+                self.left[lane] += self.left[name]
+                self.left[name] = 0
+
+    def finish(self, items: Sequence[Item], why: Callable[[Item], str]) -> Selection:
+        """Render, count the whole text, and drop from the end while it is over."""
+        block = self._draft.block()
+        tokens = self._layout.count(block.text)
+        limit = sum(self._limits.values())
+        while tokens > limit and (dropped := self._draft.drop_last()):
+            del self._chosen[dropped.ref]
+            block = self._draft.block()
+            tokens = self._layout.count(block.text)
+        self._return_unused_frame(block)
+        lanes = {name: (self._spent[name], limit) for name, limit in self._limits.items()}
+        return self._selection(items, why, block=block, tokens=tokens, lanes=lanes)
+
+    def nothing(self, items: Sequence[Item]) -> Selection:
+        """Return the selection of a budget that cannot even hold the frame."""
+        lanes = {name: (0, limit) for name, limit in self._limits.items()}
+        return self._selection(items, lambda _: "over budget", lanes=lanes)
+
+    def _selection(
+        self, items: Sequence[Item], why: Callable[[Item], str], **made: Any
+    ) -> Selection:
+        shown = [
+            choice if choice.shown == "full" else replace(choice, reason=why(choice.item))
+            for choice in self._chosen.values()
+        ]
+        others = _ranked(item for item in items if not self.shows(item))
+        best = [
+            Choice(item=item, shown="none", tokens=self._draft.cost(item), reason=why(item))
+            for item in others[:NOT_SHOWN]
+        ]
+        left_out = Counter(why(item) for item in others[NOT_SHOWN:])
+        return Selection(choices=(*shown, *best), left_out=left_out, **made)
+
+    def _return_unused_frame(self, block: Block) -> None:
+        """Correct what lanes paid when the block has no hint, or no frame because it is empty."""
+        shown = sum(self._layout.count(text) for mark, text in block.pieces if mark == FRAME)
+        unused = self._draft.frame_cost - shown
+        for name in self._spent:
+            back = min(unused, self._spent[name])
+            self._spent[name] -= back
+            unused -= back
+
+    def _pay(self, lane: str, cost: int) -> None:
+        self.left[lane] -= cost
+        self._spent[lane] += cost

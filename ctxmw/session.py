@@ -1,0 +1,297 @@
+"""One conversation: prepare a call, finish it, and leave something for the next conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from .catalog import SessionContext, session_context
+from .collector import LIFETIME, Entry, check_priority, entry_key, pending
+from .conversation import Identity, Prepared, change_state, load_state, prepare_call, scope_of
+from .errors import InvalidValue
+from .finishing import capture_messages, commit_entries, finish_call, stored_record
+from .history import history_of
+from .items import Priority, Trust
+from .messages import Message, check_messages
+from .on_demand import OnDemandAnswers
+from .pipeline import Setup
+from .protocols import Find
+from .provenance import ContextRecord
+from .records import (
+    NOTE_KINDS,
+    OBSERVATION_KINDS,
+    RECORD_TYPES,
+    AnyRecord,
+    Note,
+    Observation,
+    SessionSummary,
+    Turn,
+    check_kind,
+    check_text,
+)
+from .redaction import redact
+from .refs import short_refs
+from .replay import trail_of
+from .twins import Workers, twin
+
+_ENTERED: ContextVar[tuple[Session, ...]] = ContextVar("ctxmw_entered", default=())
+
+
+def current_session() -> Session | None:
+    """Return the conversation of the innermost `with chat:` around the caller, if any."""
+    return next(reversed(_ENTERED.get()), None)
+
+
+class Session:
+    """A conversation of one user. Any thread or process may go on with it by its id.
+
+    `with chat:` makes it the current conversation for whatever is called inside.
+    """
+
+    def __init__(self, setup: Setup, who: Identity) -> None:
+        self._setup = setup
+        self._who = who
+
+    def __repr__(self) -> str:
+        return f"Session({self.id!r}, user={self.user!r})"
+
+    def __enter__(self) -> Self:
+        _ENTERED.set((*_ENTERED.get(), self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _ENTERED.set(_ENTERED.get()[:-1])
+
+    @property
+    def id(self) -> str:
+        return self._who.session
+
+    @property
+    def user(self) -> str:
+        return self._who.user
+
+    @property
+    def workers(self) -> Workers:
+        return self._setup.workers
+
+    @property
+    def on_demand(self) -> OnDemandAnswers:
+        """What the agent's own questions are answered with."""
+        return OnDemandAnswers(self._setup, self._who)
+
+    def prepare(self, messages: Sequence[Message]) -> Prepared:
+        """Return the messages with what matters placed in them, and the record of it.
+
+        The messages given are not changed. Within a turn (retries, fallbacks, tool loops) the same
+        text is placed again.
+        """
+        return prepare_call(self._setup, self._who, check_messages(messages))
+
+    def began(self, prepared: Prepared) -> None:
+        """Say that the answer is coming (its first chunk is here): entries have arrived."""
+        commit_entries(self._setup, stored_record(self._setup, _checked(prepared).context))
+
+    def finish(
+        self, prepared: Prepared, reply: str | Message | None = None, *, error: str = ""
+    ) -> ContextRecord:
+        """Keep how the call ended: answered with a reply, failed with an error, else abandoned.
+
+        An answer is captured together with the question. One without tool calls closes the turn.
+        Finishing twice changes nothing more.
+        """
+        return finish_call(self._setup, self._who, _checked(prepared), _as_message(reply), error)
+
+    def capture(self, messages: Sequence[Message], *, at: datetime | None = None) -> list[Turn]:
+        """Store what was said, word for word but for secrets; return the turns that are new.
+
+        A message's own `at` wins over the one given here, and that over the present.
+        """
+        checked = check_messages(messages)
+        if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
+            raise InvalidValue(f"at is {at!r}: give an aware datetime.")
+        said = at or self._setup.clock()
+        return capture_messages(self._setup, self._who, checked, trail_of(checked), said)
+
+    def note(self, kind: str, text: str) -> Note:
+        """Leave a line on where the work stands: "done", "decided", "blocked" or "next"."""
+        check_kind(kind, NOTE_KINDS, "note")
+        return self._write(Note, kind=kind, text=redact(check_text(text, "a note")).text)
+
+    def observe(
+        self,
+        title: str,
+        *,
+        kind: str,
+        text: str = "",
+        files: Sequence[str] = (),
+        concepts: Sequence[str] = (),
+    ) -> Observation:
+        """Leave something noticed while working, such as a bugfix or a discovery."""
+        check_kind(kind, OBSERVATION_KINDS, "observation")
+        said = redact(check_text(title, "an observation's title")).text
+        lists = {"files": tuple(files), "concepts": tuple(concepts)}
+        return self._write(Observation, kind=kind, title=said, text=redact(text).text, **lists)
+
+    def end(
+        self,
+        summary: str = "",
+        *,
+        decisions: Sequence[str] = (),
+        concepts: Sequence[str] = (),
+        files: Sequence[str] = (),
+    ) -> SessionSummary | None:
+        """End the conversation; its summary opens the next ones. A later message reopens it."""
+        said = redact(check_text(summary, "a summary")).text if summary else ""
+        lists = {"decisions": decisions, "concepts": concepts, "files": files}
+        kept = {name: tuple(redact(line).text for line in lines) for name, lines in lists.items()}
+        store = self._setup.store
+        with store.atomic(self.user):
+            change_state(self._setup, self._who, ended=True)
+            if not said:
+                return None
+            old = store.query(self.user, Find(types=("summary",), sessions=(self.id,)))
+            store.delete(self.user, [row.ref for row in old])
+            return self._write(SessionSummary, text=said, **kept)
+
+    def collect(
+        self,
+        source: str,
+        id: str,  # noqa: A002 - the word the caller knows
+        content: str,
+        *,
+        priority: Priority = "normal",
+        metadata: Mapping[str, Any] | None = None,
+        lifetime: timedelta = LIFETIME,
+        trust: Trust = "trusted",
+    ) -> Entry:
+        """Leave something for the next call of this conversation; it is shown once.
+
+        The same source and id again replaces what still waits.
+        """
+        check_priority(priority)
+        name = check_text(id, "an entry's id")
+        text = redact(check_text(content, "an entry's content")).text
+        key = entry_key(check_text(source, "an entry's source"), name)
+        store, now = self._setup.store, self._setup.clock()
+        with store.atomic(self.user):
+            entry = self._new(
+                Entry,
+                source=source,
+                name=name,
+                text=text,
+                priority=priority,
+                metadata=dict(metadata or {}),
+                expires=now + lifetime,
+                trust=trust,
+            )
+            asked = Find(types=("entry",), sessions=(self.id,), keys=(key,))
+            waiting = [Entry.model_validate_json(row.body) for row in store.query(self.user, asked)]
+            old = [entry.ref for entry in waiting if not entry.turn]
+            store.delete(self.user, old)
+            store.put([entry.row()])
+        return entry
+
+    def pending(self) -> list[Entry]:
+        """Return what waits for the next call: by priority, then oldest first."""
+        return pending(self._setup.store, self.user, self.id, "", self._setup.clock())
+
+    def clear(self) -> int:
+        """Discard what waits for the next call; return how many there were."""
+        return self._setup.store.delete(self.user, [entry.ref for entry in self.pending()])
+
+    def add(self, name: str) -> None:
+        """Put a rule, reference, tool or record into this conversation, by name or ref."""
+        ref = self._known(name)
+        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        removed = tuple(other for other in state.removed if other != ref)
+        added = (*(other for other in state.added if other != ref), ref)
+        change_state(self._setup, self._who, added=added, removed=removed, stale="added")
+
+    def remove(self, name: str) -> None:
+        """Take it out of this conversation; it stays out, also of what search brings."""
+        ref = self._known(name)
+        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        added = tuple(other for other in state.added if other != ref)
+        removed = (*(other for other in state.removed if other != ref), ref)
+        change_state(self._setup, self._who, added=added, removed=removed, stale="removed")
+
+    def refresh(self) -> None:
+        """Have the next call build the stable block anew."""
+        change_state(self._setup, self._who, stale="refresh")
+
+    @property
+    def rules(self) -> list[str]:
+        """Names of the rules in this conversation."""
+        return self._context().names("rule")
+
+    @property
+    def references(self) -> list[str]:
+        """Names of the references in this conversation."""
+        return self._context().names("reference")
+
+    @property
+    def tools(self) -> list[str]:
+        """Names of the tools in this conversation, as server:tool."""
+        return self._context().names("tool")
+
+    def history(self) -> list[ContextRecord]:
+        """Return the record of every call, oldest first, with the blocks as they were sent."""
+        return history_of(self._setup, self.user, self.id)
+
+    aprepare = twin(prepare)
+    abegan = twin(began)
+    afinish = twin(finish)
+    acapture = twin(capture)
+    anote = twin(note)
+    aobserve = twin(observe)
+    aend = twin(end)
+    acollect = twin(collect)
+    apending = twin(pending)
+    aclear = twin(clear)
+    aadd = twin(add)
+    aremove = twin(remove)
+    arefresh = twin(refresh)
+    ahistory = twin(history)
+
+    def _context(self) -> SessionContext:
+        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        return session_context(self._setup.catalog, state.added, state.removed)
+
+    def _known(self, name: str) -> str:
+        check_text(name, "a name or ref")
+        rows = self._setup.store.get(self.user, [name])
+        if rows and rows[0].type in RECORD_TYPES:
+            return name
+        return self._setup.catalog.find(name).ref
+
+    def _new(self, cls: type[AnyRecord], **values: Any) -> AnyRecord:
+        store = self._setup.store
+        return cls(
+            user=self.user,
+            ref=short_refs(store, self.user, self._setup.random)(cls.prefix),
+            at=self._setup.clock(),
+            session=self.id,
+            scope=scope_of(self._setup, self._who),
+            **values,
+        )
+
+    def _write(self, cls: type[AnyRecord], **values: Any) -> AnyRecord:
+        with self._setup.store.atomic(self.user):
+            record = self._new(cls, **values)
+            self._setup.store.put([record.row()])
+        return record
+
+
+def _as_message(reply: str | Message | None) -> Message | None:
+    if reply is None:
+        return None
+    message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+    return check_messages([message])[0]
+
+
+def _checked(prepared: Prepared) -> Prepared:
+    if not isinstance(prepared, Prepared):
+        raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
+    return prepared

@@ -1,0 +1,7 @@
+"""Where items come from: each source turns a situation into items and knows nothing of prompts."""
+
+from .memories import Memories
+from .sessions import Sessions
+from .shelf import Shelf
+
+__all__ = ["Memories", "Sessions", "Shelf"]

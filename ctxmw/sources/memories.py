@@ -1,0 +1,49 @@
+"""What people asked to be remembered."""
+
+from __future__ import annotations
+
+from ..items import Item, Scope
+from ..protocols import Row, Store
+from ..records import LASTING, Memory
+from ..situation import Situation
+from ..text import digest
+from .shelf import Shelf
+
+
+class Memories:
+    """The user's memories."""
+
+    name = "memories"
+
+    def __init__(self, store: Store) -> None:
+        self._shelf = Shelf(store, ("memory",), _item_of_row)
+
+    def items(self, situation: Situation, /) -> tuple[Item, ...]:
+        """Return what trusted writers left; strangers' words come only when asked for."""
+        return tuple(item for item in self._shelf.items(situation.user) if item.trust == "trusted")
+
+
+def memory_item(memory: Memory) -> Item:
+    """Return a memory as an item."""
+    scope = Scope.parse(memory.scope)
+    universal_decision = scope.kind == "universal" and memory.kind == "decision"
+    return Item(
+        ref=memory.ref,
+        kind=memory.kind,
+        text=memory.text,
+        lane=scope.kind,
+        section="decisions" if universal_decision else scope.kind,
+        label="Avoid" if memory.kind == "anti_pattern" else "",
+        scope=scope,
+        at=memory.at,
+        session=memory.session,
+        seen=memory.seen,
+        ages=memory.kind not in LASTING,
+        trust=memory.trust,
+        source=memory.source,
+        version=digest(memory.text)[:16],
+    )
+
+
+def _item_of_row(row: Row) -> Item:
+    return memory_item(Memory.model_validate_json(row.body))

@@ -1,0 +1,246 @@
+"""The system of record: one SQLite file in WAL mode, shared by threads and processes.
+
+Everything is committed before a call returns. The user is compared inside each query, before any
+limit. The changes feed is numbered inside the write transaction, so its order is the order of
+commits and nothing appears behind a reader who has gone on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from .errors import InvalidValue, StoreError
+from .protocols import Change, Find, Row
+from .sqlite_file import claim, explained
+from .sqlite_pool import Connections
+from .sqlite_rows import (
+    LARGEST,
+    among,
+    any_of,
+    bounds,
+    conditions,
+    named_user,
+    row_of,
+    values_of,
+)
+
+_log = logging.getLogger("ctxmw")
+
+
+class SqliteStore:
+    """A store in one file. Any thread may use it; after a fork, parent and child both may.
+
+    Opening makes the file and its folders, or brings an older file up to date; it never touches
+    a file that is not a store. `":memory:"` is a private temporary file that goes with the store.
+    """
+
+    def __init__(
+        self, path: str | Path, *, synchronous: Literal["FULL", "NORMAL"] = "FULL"
+    ) -> None:
+        """Open the store.
+
+        `synchronous="NORMAL"` writes twice as fast; a power cut may then undo the last writes,
+        in order, while a killed process still loses nothing.
+        """
+        if synchronous not in ("FULL", "NORMAL"):
+            raise InvalidValue(f'synchronous must be "FULL" or "NORMAL", not {synchronous!r:.60}.')
+        self._temporary = str(path) == ":memory:"
+        self.path = _new_temporary_file() if self._temporary else _file_path(path)
+        claim(self.path)
+        self._connections = Connections(self.path, "OFF" if self._temporary else synchronous)
+        # Also runs when the store is collected or the interpreter ends.
+        self._let_go = weakref.finalize(
+            self, _let_go, self._connections, self.path, self._temporary, os.getpid()
+        )
+
+    def put(self, rows: Sequence[Row], /) -> None:
+        """Write all rows or none, durably; a row of the same (user, ref) is replaced.
+
+        Text that is replaced is no longer found. Its bytes leave the files with the next delete,
+        or when the store is closed.
+        """
+        prepared = [values_of(row) for row in rows]
+        if not prepared:
+            return
+        with self._connections.transaction() as mine, explained(self.path):
+            execute = mine.connection.execute
+            for user in {values["user"] for values in prepared}:
+                execute(_NEW_USER, (user,))
+            # RETURNING would leave the statement open until its row is fetched.
+            execute("UPDATE state SET seq = seq + ?", (len(prepared),))
+            last = execute("SELECT seq FROM state").fetchone()[0]
+            for seq, values in enumerate(prepared, start=last - len(prepared) + 1):
+                execute(_PUT, {**values, "seq": seq})
+
+    def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
+        """Return the rows that exist, history included, in the order asked for."""
+        user = named_user(user)
+        condition, value = among("ref", refs, "refs", picks=True)
+        rows = self._connections.read(_all_of(_ROWS, [condition]), [user, value])
+        found = {values[0]: values for values in rows}
+        return [row_of(user, found[ref]) for ref in dict.fromkeys(refs) if ref in found]
+
+    def query(self, user: str, find: Find, /) -> list[Row]:
+        """Return the rows that fit, ordered by time, then by when they were written."""
+        user = named_user(user)
+        clauses, values = conditions(find)
+        order = _NEWEST_FIRST if find.newest_first else _OLDEST_FIRST
+        sql = _all_of(_ROWS, clauses) + order
+        return [
+            row_of(user, row) for row in self._connections.read(sql, [user, *values, *bounds(find)])
+        ]
+
+    def count(self, user: str, find: Find, /) -> int:
+        """Return how many rows fit, whatever the limit."""
+        clauses, values = conditions(find)
+        sql = _all_of(_COUNT, clauses)
+        return int(self._connections.read(sql, [named_user(user), *values])[0][0])
+
+    def search(self, user: str, words: Sequence[str], find: Find, /) -> list[tuple[Row, float]]:
+        """Return live rows that hold any of the words, best first, each with a score above zero.
+
+        The score is BM25, over the statistics of the whole file. Words are stemmed, and case and
+        accents do not count; the first 64 words are looked for.
+        """
+        user = named_user(user)
+        clauses, values = conditions(find)
+        limits = bounds(find)
+        asked = any_of(words)
+        if not asked:
+            return []
+        sql = _all_of(_FOUND, clauses) + _BEST_FIRST
+        found = self._connections.read(sql, [user, asked, user, *values, *limits])
+        return [(row_of(user, row[:-1]), -row[-1]) for row in found]
+
+    def delete(self, user: str, refs: Sequence[str], /) -> int:
+        """Remove rows so that their text is gone from the store's files; say how many there were.
+
+        The changes feed keeps that they are gone. Removing text that can be searched rewrites
+        the file: about a second for 100,000 rows. Inside `atomic` that happens once, at its end.
+        While another process reads, old pages may stay in the write-ahead log until the next
+        write after it.
+        """
+        condition, value = among("ref", refs, "refs", picks=True)
+        sql = _all_of(_DELETE, [condition])
+        with self._connections.transaction() as mine, explained(self.path):
+            removed = mine.connection.execute(sql, [named_user(user), value]).rowcount
+            mine.sweep = mine.sweep or removed > 0
+        return removed
+
+    def changes(self, user: str, since: int, types: Sequence[str] = (), /) -> list[Change]:
+        """Return what happened to the user's rows after `since`, oldest first, one entry a row."""
+        if not isinstance(since, int):
+            raise InvalidValue(f"since must be a whole number, not {since!r:.60}.")
+        values: list[Any] = [named_user(user), max(min(since, LARGEST), -LARGEST)]
+        kinds = []
+        if types:
+            condition, value = among("type", types, "types", picks=False)
+            kinds.append(condition)
+            values.append(value)
+        sql = f"{_all_of(_WRITTEN, kinds)} UNION ALL {_all_of(_DELETED, kinds)} ORDER BY 1"
+        return [
+            Change(seq=seq, ref=ref, type=type_, gone=bool(gone))
+            for seq, ref, type_, gone in self._connections.read(sql, values * 2)
+        ]
+
+    def head(self, user: str, /) -> int:
+        """Return the position of the user's newest change; 0 when there is none."""
+        found = self._connections.read(_HEAD, [named_user(user)])
+        return int(found[0][0]) if found else 0
+
+    @contextmanager
+    def atomic(self, user: str, /) -> Iterator[None]:
+        """Make everything this thread does inside happen at once, alone among writers.
+
+        An exception inside undoes all of it. A block inside another joins it. Once anything
+        inside has failed, nothing is kept, even if the failure is caught: the next call, and at
+        the latest the end of the outermost block, raises StoreError. Do not await or fork inside.
+        """
+        named_user(user)
+        with self._connections.transaction():
+            yield
+
+    def close(self) -> None:
+        """Let go of files and connections; closing twice is fine."""
+        if self._let_go.alive and not self._temporary:
+            self._sweep()
+        self._let_go()
+
+    def _sweep(self) -> None:
+        try:
+            if self._connections.read("SELECT unswept FROM state", []) == [(1,)]:
+                with self._connections.transaction() as mine:
+                    mine.sweep = True
+        except StoreError as error:
+            _log.warning("replaced text may still be in the file: %s", error)
+
+
+_ROWS = """
+SELECT records.ref, records.type, records.at, records.body, records.session, records.key,
+    records.digest, records.scope, records.source, records.live, records.search_text, records.seq
+FROM records WHERE records.user = (SELECT id FROM users WHERE name = ?)"""
+_COUNT = """
+SELECT count(*) FROM records WHERE records.user = (SELECT id FROM users WHERE name = ?)"""
+_NEWEST_FIRST = " ORDER BY records.at DESC, records.seq DESC LIMIT ? OFFSET ?"
+_OLDEST_FIRST = " ORDER BY records.at, records.seq LIMIT ? OFFSET ?"
+# CROSS JOIN keeps the index in front: it ranks inside, and rows are read until the limit is met.
+_FOUND = """
+SELECT records.ref, records.type, records.at, records.body, records.session, records.key,
+    records.digest, records.scope, records.source, records.live, records.search_text, records.seq,
+    words.rank
+FROM words CROSS JOIN records ON records.id = words.rowid
+WHERE words MATCH 'owner : "u' || coalesce((SELECT id FROM users WHERE name = ?), 0)
+    || '" AND search_text : (' || ? || ')'
+AND records.user = (SELECT id FROM users WHERE name = ?)"""
+_BEST_FIRST = " ORDER BY words.rank LIMIT ? OFFSET ?"
+_WRITTEN = """
+SELECT records.seq, records.ref, records.type, 0 FROM records
+WHERE records.user = (SELECT id FROM users WHERE name = ?) AND records.seq > ?"""
+_DELETED = """
+SELECT records.seq, records.ref, records.type, 1 FROM gone AS records
+WHERE records.user = (SELECT id FROM users WHERE name = ?) AND records.seq > ?"""
+_HEAD = """
+SELECT max(
+    coalesce((SELECT max(seq) FROM records WHERE user = owner.id), 0),
+    coalesce((SELECT max(seq) FROM gone WHERE user = owner.id), 0)
+) FROM users AS owner WHERE owner.name = ?"""
+_NEW_USER = "INSERT INTO users (name) VALUES (?) ON CONFLICT DO NOTHING"
+_PUT = """
+INSERT INTO records (user, ref, type, live, at, seq, session, key, digest, scope, source,
+    search_text, body)
+VALUES ((SELECT id FROM users WHERE name = :user), :ref, :type, :live, :at, :seq, :session, :key,
+    :digest, :scope, :source, :search_text, :body)
+ON CONFLICT (user, ref) DO UPDATE SET type = excluded.type, live = excluded.live,
+    at = excluded.at, seq = excluded.seq, session = excluded.session, key = excluded.key,
+    digest = excluded.digest, scope = excluded.scope, source = excluded.source,
+    search_text = excluded.search_text, body = excluded.body"""
+_DELETE = "DELETE FROM records WHERE user = (SELECT id FROM users WHERE name = ?)"
+
+
+def _all_of(sql: str, clauses: list[str]) -> str:
+    return " AND ".join([sql, *clauses])
+
+
+def _file_path(path: str | Path) -> Path:
+    if not isinstance(path, (str, Path)) or not str(path) or "\0" in str(path):
+        raise InvalidValue(f'path must be the path of a file or ":memory:", not {path!r:.60}.')
+    return Path(path).absolute()
+
+
+def _new_temporary_file() -> Path:
+    return Path(tempfile.mkdtemp(prefix="ctxmw-")) / "memory.db"
+
+
+def _let_go(connections: Connections, path: Path, temporary: bool, owner: int) -> None:
+    connections.close()
+    # A forked child has the same file, and ends before its parent.
+    if temporary and owner == os.getpid():
+        shutil.rmtree(path.parent, ignore_errors=True)

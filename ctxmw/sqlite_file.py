@@ -1,0 +1,188 @@
+"""Opens the file of the SQLite store, and refuses what is not ours before anything is written.
+
+The header of a file tells whose it is without SQLite, which might write: opening a file in WAL
+mode makes two more beside it, and closing it may copy one into the other.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from stat import S_ISREG
+from typing import Literal, TypeVar
+
+from . import sqlite_schema
+from .errors import StoreError
+
+Synchronous = Literal["OFF", "NORMAL", "FULL"]
+Result = TypeVar("Result")
+
+BUSY_MILLISECONDS = 5_000
+PAUSES = (0.01, 0.03, 0.1, 0.3)
+"""Seconds between tries, about; each try first waits for the lock as long as SQLite is told to."""
+OLDEST_SQLITE = (3, 35, 0)
+
+_HEADER = 100
+_MAGIC = b"SQLite format 3\0"
+_ELSEWHERE = "Choose another path for the store; the file was not changed."
+
+
+def claim(path: Path) -> None:
+    """Make sure that a store of this version is at the path, making it if nothing is there."""
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise StoreError(
+            f"{path} needs SQLite 3.35 or newer, this Python has {sqlite3.sqlite_version}: "
+            "use a newer Python."
+        )
+    _check_place(path)
+    _check_header(path)
+    with explained(path), closing(connect(path, "FULL")) as connection:
+        _check_content(path, connection)
+        _migrate(path, connection)
+        # Not earlier: until the tables are there, the header that tells whose file it is
+        # would stand in the write-ahead log alone.
+        if _journal(connection) != "wal":
+            patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+
+
+def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
+    """Return a connection to a file that exists, for use by one thread at a time."""
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw",
+        uri=True,
+        timeout=BUSY_MILLISECONDS / 1_000,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA secure_delete = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def patiently(action: Callable[[], Result]) -> Result:
+    """Return what the action returns; when the file is locked, try a few times more."""
+    for pause in PAUSES:
+        try:
+            return action()
+        except sqlite3.OperationalError as error:
+            if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+        time.sleep(pause * random.uniform(0.5, 1.5))
+    return action()
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into ours, which name the file and the next step."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        advice = _ADVICE.get(_code(error), "Nothing was written; check the file and try again.")
+        raise StoreError(f"{path}: {error}. {advice}") from error
+
+
+_DAMAGED = (
+    "The file is damaged: put a backup in its place, or move it away to begin anew "
+    "(`sqlite3 FILE .recover` may save what is in it)."
+)
+_UNWRITABLE = "Make the file and its folder writable, or choose another path."
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: "Another process holds the file: try again, or end that process.",
+    sqlite3.SQLITE_LOCKED: "Another process holds the file: try again, or end that process.",
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: f"It may have been moved or deleted. {_UNWRITABLE}",
+    sqlite3.SQLITE_FULL: "Nothing was written: free some space on the disk and try again.",
+    sqlite3.SQLITE_IOERR: "Nothing was written: check the disk and its free space, and try again.",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_TOOBIG: "Nothing was written: a text is too long for SQLite, store less of it.",
+}
+
+
+def _code(error: sqlite3.Error) -> int:
+    # Errors that the Python module makes up itself carry no code.
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _check_place(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            # Memories are private. What SQLite makes beside the file takes over its mode.
+            path.touch(mode=0o600)
+        regular = S_ISREG(path.stat().st_mode)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}. {_UNWRITABLE}") from error
+    if not regular:
+        raise StoreError(f"{path} is not a regular file. Give the path of a file, not of a folder.")
+    if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK)):
+        raise StoreError(f"{path} cannot be written. {_UNWRITABLE}")
+
+
+def _check_header(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+    except OSError as error:
+        raise StoreError(f"{path}: {error.strerror or error}. {_UNWRITABLE}") from error
+    if not header:
+        return
+    if not header.startswith(_MAGIC[: len(header)]):
+        raise StoreError(f"{path} is not an SQLite file. {_ELSEWHERE}")
+    if len(header) < _HEADER:
+        raise StoreError(f"{path}: only {len(header)} bytes are left. {_DAMAGED}")
+    if int.from_bytes(header[68:72], "big") != sqlite_schema.APPLICATION_ID:
+        raise StoreError(f"{path} is an SQLite file of another program. {_ELSEWHERE}")
+    _check_version(path, int.from_bytes(header[60:64], "big"))
+
+
+def _check_version(path: Path, number: int) -> None:
+    if number > sqlite_schema.LATEST:
+        raise StoreError(
+            f"{path} was written by a newer ctxmw (schema {number}, this one knows "
+            f"{sqlite_schema.LATEST}). Upgrade ctxmw; the file was not changed."
+        )
+
+
+def _check_content(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a file whose tables cannot be read; still nothing is written."""
+    number = patiently(lambda: sqlite_schema.version(connection))
+    _check_version(path, number)
+    found = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    if number and not {"records", "gone", "state", "users"} <= found:
+        raise StoreError(f"{path} has lost its tables. {_DAMAGED}")
+
+
+def _migrate(path: Path, connection: sqlite3.Connection) -> None:
+    for number in sorted(sqlite_schema.MIGRATIONS):
+        if sqlite_schema.version(connection) >= number:
+            continue
+        patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        # Closing the connection undoes what is left of a migration that failed.
+        if sqlite_schema.version(connection) < number:
+            _check_empty(path, connection)
+            sqlite_schema.apply(number, connection)
+        connection.execute("COMMIT")
+        # The next one to open the file looks for the number in its header, not in the log.
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _check_empty(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a file that became somebody else's between the look at its header and the lock."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if tables and not sqlite_schema.version(connection):
+        raise StoreError(f"{path} is an SQLite file of another program. {_ELSEWHERE}")
+
+
+def _journal(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("PRAGMA journal_mode").fetchone()[0])

@@ -1,0 +1,224 @@
+"""Lends a few connections to any number of threads, and holds the transactions they run in.
+
+Threads come and go by the dozen, so a connection belongs to whoever works with it now. Writers
+wait for each other here, and meet SQLite's own lock only between processes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import StoreError
+from .sqlite_file import Synchronous, connect, explained, patiently
+from .sqlite_sweep import rewrite_file, rewrite_words, truncate_log
+
+LIMIT = 8
+"""Connections at most; more threads than that take turns."""
+WRITER_SECONDS = 30.0
+"""How long a writer waits for the other writers of its process."""
+FORK_SECONDS = 5.0
+"""How long a fork waits for what other threads are doing."""
+SWEEP_SECONDS = 1.0
+"""How long a sweep waits for readers that still need the write-ahead log."""
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A write transaction of one thread."""
+
+    connection: sqlite3.Connection
+    pid: int
+    failed: bool = False
+    sweep: bool = False
+    """Set by who deletes: when it is committed, the bytes leave the files."""
+
+
+@dataclass(slots=True)
+class _Process:
+    """What may not be carried over a fork: connections, and locks that nobody would open."""
+
+    pid: int = field(default_factory=os.getpid)
+    idle: list[sqlite3.Connection] = field(default_factory=list)
+    lent: int = 0
+    free: threading.Condition = field(default_factory=threading.Condition)
+    writer: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Connections:
+    """The connections of one store."""
+
+    def __init__(self, path: Path, synchronous: Synchronous) -> None:
+        self._path = path
+        self._synchronous: Synchronous = synchronous
+        self._process = _Process()
+        self._left_behind: list[_Process] = []
+        self._thread = threading.local()
+        self._closed = False
+        self._log_unswept = False
+        _watch_forks(self)
+
+    def read(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        """Return all rows of a query, as this thread's transaction sees them if it has one."""
+        if self._current():
+            with self.transaction() as mine, explained(self._path):
+                return mine.connection.execute(sql, values).fetchall()
+        with self._lent() as connection, explained(self._path):
+            return patiently(lambda: connection.execute(sql, values).fetchall())
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """Join this thread's transaction, or run one that ends with the block.
+
+        Once anything inside has failed, nothing is kept: whoever catches the failure and goes on
+        gets a StoreError from the next call, or at the end of the outermost block.
+        """
+        if outer := self._current():
+            try:
+                yield outer
+            except BaseException:
+                outer.failed = True
+                raise
+            return
+        # Leaving `_lent` with an error closes the connection, which undoes what was not committed.
+        with self._alone(), self._lent() as connection:
+            with explained(self._path):
+                patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+            mine = self._thread.transaction = Transaction(connection, os.getpid())
+            try:
+                yield mine
+                self._current()
+            finally:
+                self._thread.transaction = None
+            self._commit(mine)
+
+    def close(self) -> None:
+        """Close what is idle now and the rest when it comes back."""
+        here = self._here()
+        with here.free:
+            self._closed = True
+            _close_all(here.idle)
+
+    def pause_for_fork(self) -> None:
+        """Let other threads finish, close every connection, and lend none until `go_on`."""
+        here = self._here()
+        here.free.acquire()
+        mine = int(getattr(self._thread, "transaction", None) is not None)
+        here.free.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
+        _close_all(here.idle)
+
+    def go_on(self) -> None:
+        """Lend connections again."""
+        self._process.free.release()
+
+    def _current(self) -> Transaction | None:
+        mine: Transaction | None = getattr(self._thread, "transaction", None)
+        if mine and mine.pid != os.getpid():
+            raise StoreError(f"{self._path}: forked inside atomic(). Fork before or after it.")
+        # Some errors, such as a full disk, make SQLite roll back by itself.
+        if mine and (mine.failed or not mine.connection.in_transaction):
+            raise StoreError(
+                f"{self._path}: an earlier step inside atomic() failed, so nothing of it is kept. "
+                "Leave the block and run it again."
+            )
+        return mine
+
+    def _commit(self, mine: Transaction) -> None:
+        connection = mine.connection
+        with explained(self._path):
+            words = rewrite_words(connection) if mine.sweep else None
+            connection.execute("COMMIT")
+        if words is not None:
+            rewrite_file(connection, words, self._path)
+        if mine.sweep or self._log_unswept:
+            patience = SWEEP_SECONDS if mine.sweep else 0.0
+            self._log_unswept = not truncate_log(connection, patience, self._path)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        writer = self._here().writer
+        if not writer.acquire(timeout=WRITER_SECONDS):
+            raise StoreError(
+                f"{self._path}: another thread has been writing for {WRITER_SECONDS:.0f} seconds. "
+                "Keep slow work out of atomic(), and try again."
+            )
+        try:
+            yield
+        finally:
+            writer.release()
+
+    @contextmanager
+    def _lent(self) -> Iterator[sqlite3.Connection]:
+        here = self._here()
+        connection = self._take(here)
+        sound = False
+        try:
+            yield connection
+            sound = True
+        finally:
+            if here.pid == os.getpid():
+                self._give_back(here, connection, sound)
+            else:
+                here.idle.append(connection)
+
+    def _take(self, here: _Process) -> sqlite3.Connection:
+        with here.free:
+            here.free.wait_for(lambda: here.lent < LIMIT)
+            if self._closed:
+                raise StoreError(f"{self._path} was closed. Open the store again to use it.")
+            if not here.idle:
+                with explained(self._path):
+                    here.idle.append(connect(self._path, self._synchronous))
+            here.lent += 1
+            return here.idle.pop()
+
+    def _give_back(self, here: _Process, connection: sqlite3.Connection, sound: bool) -> None:
+        with here.free:
+            here.lent -= 1
+            if sound and not self._closed:
+                here.idle.append(connection)
+            else:
+                connection.close()
+            here.free.notify_all()
+
+    def _here(self) -> _Process:
+        if self._process.pid != os.getpid():
+            # Kept, for a connection that is collected is closed, and closing a parent's
+            # connection in its child drops locks and files the parent relies on.
+            self._left_behind.append(self._process)
+            self._process = _Process()
+        return self._process
+
+
+def _watch_forks(connections: Connections) -> None:
+    """Have no connection open while the process forks.
+
+    SQLite remembers per process which locks it holds. A child that opens the file while it has
+    copies of its parent's connections believes that it holds their locks, takes none, and loses
+    what it writes when the parent closes.
+    """
+    if not hasattr(os, "register_at_fork"):
+        return
+    known = weakref.ref(connections)
+
+    def before() -> None:
+        if found := known():
+            found.pause_for_fork()
+
+    def after() -> None:
+        if found := known():
+            found.go_on()
+
+    os.register_at_fork(before=before, after_in_parent=after)
+
+
+def _close_all(connections: list[sqlite3.Connection]) -> None:
+    while connections:
+        connections.pop().close()

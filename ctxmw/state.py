@@ -1,0 +1,103 @@
+"""What a conversation remembers about itself, so that any process can go on with it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from .block import Block, Piece
+from .records import Moment, Record
+
+
+class PartRef(BaseModel):
+    """One turn's part: where it stands and how it came about."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    anchor: str
+    """Hash of the messages up to and including the one it stands at."""
+    local: str
+    """Hash of that message and the one before, to find it when the history was cut short."""
+    build: str
+    hash: str
+    tokens: int
+    shows: dict[str, str]
+    """The version of each item it shows in full, by ref."""
+    order: int = 0
+
+
+class Ledger(BaseModel):
+    """What the agent fetched by itself in this epoch."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    queries: int = 0
+    """Calls of memory_context answered in full."""
+    tokens: int = 0
+    """Tokens of those answers."""
+    fetched: int = 0
+    """Tokens of every answer on demand."""
+
+
+class SessionState(Record):
+    """A conversation: identity, epoch, parts, what was added and removed, what was fetched."""
+
+    type: ClassVar[str] = "session"
+
+    project: str | None = None
+    language: str | None = None
+    task: str | None = None
+    opened: Moment
+    ended: bool = False
+    epoch: int = 0
+    """0 until the first stable block was made."""
+    began: str = ""
+    """Why the epoch began."""
+    stale: str = ""
+    """Why the next call begins a new epoch; empty when it does not."""
+    feed: int = 0
+    """How far the changes feed was read."""
+    catalog_feed: int = 0
+    stable_build: str = ""
+    turn: str = ""
+    turn_build: str = ""
+    closed: bool = True
+    """Whether the turn has its final answer."""
+    parts: tuple[PartRef, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    ledger: Ledger = Ledger()
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.session}
+
+
+class StoredBlock(Record):
+    """The text of a block, piece by piece, under the hash of the text as it was sent.
+
+    Forgotten items are taken out; `gone` keeps that they were there.
+    """
+
+    type: ClassVar[str] = "block"
+
+    pieces: tuple[Piece, ...]
+    gone: tuple[str, ...] = ()
+
+    def says(self) -> str:
+        # Full-text search over the refs finds every block that shows an item, for `forget`.
+        return " ".join(sorted(self.block.refs))
+
+    @property
+    def block(self) -> Block:
+        return Block(self.pieces)
+
+
+def block_ref(hash_: str) -> str:
+    """Return the ref of the block whose text has this hash."""
+    return f"block:{hash_}"
+
+
+def session_ref(session: str) -> str:
+    """Return the ref of a conversation's state."""
+    return f"session:{session}"

@@ -1,0 +1,66 @@
+"""Async twins of the methods that read or write: the same method, run off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+
+class Workers:
+    """A few threads, made when they are first needed. More would only wait for each other."""
+
+    def __init__(self) -> None:
+        self._executor: ThreadPoolExecutor | None = None
+        self._lock = threading.Lock()
+
+    async def run(self, call: Callable[[], R]) -> R:
+        """Return the result of the call, made in a thread with the caller's context variables."""
+        context = contextvars.copy_context()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads(), partial(context.run, call))
+
+    def close(self) -> None:
+        """Let running calls end and take no more."""
+        with self._lock:
+            if self._executor is not None:
+                self._executor.shutdown(wait=True)
+
+    def _threads(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._executor is None:
+                size = (os.cpu_count() or 2) + 2
+                self._executor = ThreadPoolExecutor(size, thread_name_prefix="ctxmw")
+            return self._executor
+
+
+class HasWorkers(Protocol):
+    """Whatever has twins has workers."""
+
+    @property
+    def workers(self) -> Workers: ...
+
+
+S = TypeVar("S", bound=HasWorkers)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def twin(
+    method: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Return the async twin of a method: the same arguments, the same result, off the loop."""
+
+    async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await self.workers.run(partial(method, self, *args, **kwargs))
+
+    run.__name__ = f"a{method.__name__}"
+    run.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{run.__name__}"
+    run.__wrapped__ = method  # type: ignore[attr-defined]
+    run.__doc__ = f"Async twin of `{method.__name__}`."
+    return run
