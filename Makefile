@@ -19,6 +19,8 @@ define install
 endef
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
+
 .PHONY: help
 help:  ## Show these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,13 +76,13 @@ $(venv_made):
 # The demo needs the core, and of llama-index-core only the token tables in its wheel: no dependencies.
 $(demo_installed): $(venv_made) $(packages)
 	@echo "Installing the core"
-	@rm $(venv_made)
+	@rm -f $(venv_made)
 	$(call install,--editable .)
 	$(call install,--no-deps llama-index-core)
 	@touch $(venv_made) $@
 
 $(all_installed): $(venv_made) $(packages)
 	@echo "Installing every extra and the development tools"
-	@rm $(venv_made)
+	@rm -f $(venv_made)
 	$(call install,--editable ".[all]" --group dev)
 	@touch $(venv_made) $(demo_installed) $@

@@ -13,26 +13,32 @@ from typing import Any
 from .block import Block
 from .protocols import Row, Store
 from .provenance import Build
+from .recent import Recent
 from .refs import long_ref
 from .state import StoredBlock, block_ref
+
+Builds = Recent[tuple[str, str], Build]
+"""Builds by user and ref; they never change, so a process may keep them."""
 
 
 class Archive:
     """One user's blocks and builds; `rows` is what is new and not yet written."""
 
-    def __init__(self, store: Store, user: str) -> None:
+    def __init__(self, store: Store, user: str, builds: Builds | None = None) -> None:
         self._store = store
         self._user = user
-        self._builds: dict[str, Build] = {}
+        self._builds: Builds = builds or Recent(256)
         self._blocks: dict[str, Block] = {"": Block()}
         self.rows: list[Row] = []
 
     def build(self, ref: str) -> Build:
         """Return the build of that ref."""
-        if ref not in self._builds:
+        known = self._builds.get((self._user, ref))
+        if known is None:
             (row,) = self._store.get(self._user, [ref])
-            self._builds[ref] = Build.model_validate_json(row.body)
-        return self._builds[ref]
+            known = Build.model_validate_json(row.body)
+            self._builds.put((self._user, ref), known)
+        return known
 
     def block(self, hash_: str) -> Block:
         """Return the block whose text had this hash when it was sent."""
@@ -50,7 +56,7 @@ class Archive:
     def keep(self, block: Block, random: Random, **fields: Any) -> Build:
         """Return the build of a block, both to be written."""
         build = Build(user=self._user, ref=long_ref(Build.prefix, random), **fields)
-        self._builds[build.ref] = build
+        self._builds.put((self._user, build.ref), build)
         self.rows.append(build.row())
         self.keep_block(block, build.at)
         return build

@@ -110,7 +110,7 @@ class _Plan:
         self._given = given
         self._trail = trail
         self._now = setup.clock()
-        self._archive = Archive(setup.store, who.user)
+        self._archive = Archive(setup.store, who.user, setup.builds)
         # The head is read before the state: what is written in between is looked at again.
         self._head = setup.store.head(who.user)
         self._state, self._version = load_state(setup, who, self._now)

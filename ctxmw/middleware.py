@@ -26,6 +26,7 @@ from .pipeline import Setup
 from .prefix import Prefixes
 from .protocols import Clock, Find, Renderer, Source, Store, TokenCounter
 from .provenance import ContextRecord
+from .recent import Recent
 from .records import (
     MEMORY_KINDS,
     NOTE_KINDS,
@@ -114,6 +115,7 @@ class ContextMiddleware:
             window=options.get("window"),
             catalog=Catalog(store, clock, random),
             agent_search=_checked(options.get("agent_search") or AgentSearch(), AgentSearch),
+            builds=Recent(1024),
             prefixes=Prefixes(),
             workers=Workers(),
         )

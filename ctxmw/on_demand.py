@@ -11,6 +11,7 @@ from .conversation import Identity, change_state, load_state
 from .items import Item, Scope
 from .pipeline import Setup
 from .protocols import Find
+from .provenance import Build
 from .records import MEMORY_KINDS, RECORD_TYPES, check_kind, load
 from .scoring import score_all
 from .search import search
@@ -109,8 +110,14 @@ class OnDemandAnswers:
     def _in_view(self, state: SessionState) -> set[str]:
         if not state.epoch:
             return set()
-        stable = Archive(self._setup.store, state.user).build(state.stable_build)
+        stable = Archive(self._setup.store, state.user, self._setup.builds).build(
+            state.stable_build
+        )
         return {*stable.in_full, *(ref for part in state.parts for ref in part.shows)}
+
+    def _stable(self, state: SessionState) -> Build:
+        archive = Archive(self._setup.store, state.user, self._setup.builds)
+        return archive.build(state.stable_build)
 
     def _left(self, state: SessionState) -> int:
         """Return the tokens that memory_context may still use in this epoch."""
@@ -119,7 +126,11 @@ class OnDemandAnswers:
             return 0
         opened = 0
         if state.epoch:
-            lanes = Archive(self._setup.store, state.user).build(state.stable_build).lanes
+            lanes = (
+                Archive(self._setup.store, state.user, self._setup.builds)
+                .build(state.stable_build)
+                .lanes
+            )
             counted = (*MEMORY_LANES, "reserve", *NOTE_LANES)
             opened = sum(lanes[name][0] for name in counted if name in lanes)
         left = policy.session - opened - state.ledger.tokens

@@ -15,6 +15,8 @@ from .catalog import AgentSearch, Catalog
 from .items import Item
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
+from .provenance import Build
+from .recent import Recent
 from .render import title_of
 from .scoring import Floors, Weights, score_all
 from .search import search
@@ -44,6 +46,7 @@ class Setup:
     """The model's context window in tokens, where known."""
     catalog: Catalog
     agent_search: AgentSearch
+    builds: Recent[tuple[str, str], Build]
     prefixes: Prefixes
     workers: Workers
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from .messages import Message, fingerprint, text_of
 from .protocols import TokenCounter
+from .recent import Recent
 
 CONVERSATIONS = 1024
 
@@ -16,8 +15,7 @@ class Prefixes:
     """The last prompt of recent conversations, message by message, in this process."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[tuple[str, str], list[str]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._last: Recent[tuple[str, str], list[str]] = Recent(CONVERSATIONS)
 
     def share(
         self, user: str, session: str, prompt: Sequence[Message], count: TokenCounter
@@ -27,11 +25,7 @@ class Prefixes:
         None when this process has not seen a prompt of the conversation yet.
         """
         prints = [fingerprint(message) for message in prompt]
-        with self._lock:
-            before = self._last.pop((user, session), None)
-            self._last[user, session] = prints
-            while len(self._last) > CONVERSATIONS:
-                self._last.popitem(last=False)
+        before = self._last.put((user, session), prints)
         if before is None:
             return None
         tokens = [count(text_of(message)) for message in prompt]

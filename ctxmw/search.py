@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from .items import Item
-from .protocols import Find, Store
+from .items import Item, Scope
+from .protocols import Find, Row, Store
 from .records import Record, load
 from .scoring import Weights, score, with_match
 from .situation import Situation
@@ -22,6 +22,9 @@ SEARCHED = ("memory", "observation", "summary", "note", "turn")
 QUERY_CHARS = 4_000
 """A question is read up to here."""
 CANDIDATES = 200
+"""Rows the store proposes."""
+RATED = 60
+"""Of these, the best by match are read and rated."""
 
 _SAYS_NOTHING = """
 a about all also am an and any are as at be been being but by can could did do does doing done for
@@ -68,13 +71,14 @@ def search(
     asked_words = [word for term in terms_of(situation.query) for word in (term.whole, *term.parts)]
     rows = store.search(situation.user, asked_words, replace(asked, limit=CANDIDATES))
     held = {row.ref: frozenset(row.search_text.split()) for row, _ in rows}
-    match = matcher(situation.query, held.values(), store.count(situation.user, asked))
-    if match is None:
+    rate = matcher(situation.query, held.values(), store.count(situation.user, asked))
+    if rate is None:
         return []
-    items = [row_item(row) for row, _ in rows]
-    rated = [score(item, situation, weights) for item in items if find or _here(item, situation)]
-    matched = [with_match(item, match(held[item.ref])) for item in rated]
-    found = [item for item in matched if item.match]
+    match = {ref: rate(words) for ref, words in held.items()}
+    here = [row for row, _ in rows if match[row.ref] and (find or _here(row, situation))]
+    best = sorted(here, key=lambda row: -match[row.ref])[:RATED]
+    items = [score(row_item(row), situation, weights) for row in best]
+    found = [with_match(item, match[item.ref]) for item in items]
     return sorted(found, key=lambda item: (-item.score, item.ref))
 
 
@@ -119,8 +123,9 @@ def matcher(
     return lambda words: _match(terms, worth, words)
 
 
-def _here(item: Item, situation: Situation) -> bool:
-    return item.scope.admits(project=situation.project, language=situation.language)
+def _here(row: Row, situation: Situation) -> bool:
+    scope = Scope.parse(row.scope)
+    return scope.admits(project=situation.project, language=situation.language)
 
 
 def _worth(terms: Sequence[Term], held: Collection[frozenset[str]], total: int) -> dict[str, float]:

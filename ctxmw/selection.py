@@ -24,7 +24,7 @@ NOT_SHOWN = 50
 _PATIENCE = 40
 """After so many items in a row that do not fit, the rest of a lane is not tried."""
 _SUMMARY_SHARE = 5 / 8
-"""Of the summaries' and the index's tokens, what summaries in full may take."""
+"""Of the summaries' and the index's tokens, what summaries in full or brief may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +64,17 @@ class Selection:
 def select_stable(
     items: Sequence[Item], lanes: Mapping[str, int], layout: Layout, floors: Floors
 ) -> Selection:
-    """Choose what opens a conversation: pinned first, then memories and notes, then the index."""
+    """Choose what opens a conversation: pinned first, then memories and notes, then the index.
+
+    Untrusted text has no place in a system prompt: it gets an index line at most, in our words.
+    """
     fill = _Fill(lanes, layout, hint=True)
     if not fill.open_frame("index"):
         return fill.nothing(items)
-    pinned = _ranked(item for item in items if item.lane == "pinned")
-    worthy = _ranked(item for item in items if item.score >= floors.stable)
-    rest = fill.take(pinned, "full", "pinned")
+    trusted = _ranked(item for item in items if item.trust == "trusted")
+    pinned = [item for item in trusted if item.lane == "pinned"]
+    worthy = [item for item in trusted if item.score >= floors.stable]
+    fill.take(pinned, "full", "pinned")
     overflow: list[Item] = []
     for lane in MEMORY_LANES:
         overflow += fill.take([item for item in worthy if item.lane == lane], "full", lane)
@@ -78,14 +82,14 @@ def select_stable(
     for lane in NOTE_LANES:
         fill.take([item for item in worthy if item.lane == lane], "full", lane)
     fill.pour_all_into("pinned")
-    rest = fill.take(rest, "full", "pinned")
-    rest = fill.take(filter(has_brief, rest), "brief", "pinned")
+    fill.take(pinned, "full", "pinned")
+    fill.take(filter(has_brief, pinned), "brief", "pinned")
     fill.pour_all_into("index")
-    fill.take([item for item in pinned if not fill.shows(item)], "index", "index")
-    _add_summaries(fill, items)
+    _add_summaries(fill, trusted)
+    fill.take(pinned, "index", "index")
     listed = _ranked(item for item in items if item.score >= floors.index)
-    fill.take([item for item in listed if not fill.shows(item)], "index", "index")
-    return fill.finish(items, lambda item: _why(item, floors.stable))
+    fill.take(listed, "index", "index")
+    return fill.finish(items, lambda item: _why_not_stable(item, floors))
 
 
 def select_lanes(items: Sequence[Item], lanes: Mapping[str, int], layout: Layout) -> Selection:
@@ -98,7 +102,7 @@ def select_lanes(items: Sequence[Item], lanes: Mapping[str, int], layout: Layout
         fill.take([item for item in ranked if item.lane == lane], "full", lane)
     fill.pour_all_into("project")
     for shown in _DEGRADES:
-        fill.take([item for item in ranked if not fill.shows(item)], shown, "project")
+        fill.take(ranked, shown, "project")
     return fill.finish(items, lambda _: "over budget")
 
 
@@ -129,10 +133,10 @@ def select_turn(
     if not fill.open_frame("turn"):
         return fill.nothing(items)
     if kept_for_index and not fill.fits(items, "turn"):
-        rest = fill.take(items, "full", "turn", cap=max(0, fill.left["turn"] - kept_for_index))
+        fill.take(items, "full", "turn", cap=max(0, fill.left["turn"] - kept_for_index))
     else:
-        rest = fill.take(items, "full", "turn")
-    rest = fill.take(filter(has_brief, rest), "brief", "turn") if rest else rest
+        fill.take(items, "full", "turn")
+    fill.take(filter(has_brief, items), "brief", "turn")
     listed = [item for item in items if item.section != "notices" and not fill.shows(item)]
     worthy = [item for item in listed if item.score >= floors.index]
     fill.take(worthy[:index_lines], "index", "turn")
@@ -144,14 +148,22 @@ _DEGRADES: tuple[Shown, ...] = ("full", "brief", "index")
 
 def _add_summaries(fill: _Fill, items: Sequence[Item]) -> None:
     summaries = [item for item in items if item.lane == "index" and item.kind == "summary"]
-    latest = sorted(summaries, key=lambda item: (item.at is None, item.at), reverse=True)
-    cap = int(fill.left["index"] * _SUMMARY_SHARE)
-    rest = fill.take(latest[:SUMMARIES], "full", "index", cap=cap)
-    fill.take(filter(has_brief, rest), "brief", "index")
+    dated = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
+    latest = dated[:SUMMARIES]
+    for_lines = fill.left["index"] - int(fill.left["index"] * _SUMMARY_SHARE)
+    fill.take(latest, "full", "index", cap=fill.left["index"] - for_lines)
+    fill.take(filter(has_brief, latest), "brief", "index", cap=fill.left["index"] - for_lines)
+    fill.take(latest, "index", "index")
 
 
 def _ranked(items: Iterable[Item]) -> list[Item]:
     return sorted(items, key=by_rank)
+
+
+def _why_not_stable(item: Item, floors: Floors) -> str:
+    if item.trust == "untrusted":
+        return "untrusted"
+    return _why(item, floors.index if item.score < floors.index else floors.stable)
 
 
 def _why(item: Item, floor: float) -> str:
@@ -170,6 +182,7 @@ class _Fill:
         self._layout = layout
         self._draft = Draft(layout.renderer, layout.count, layout.title, hint=hint)
         self._chosen: dict[str, Choice] = {}
+        self._paid_by: dict[str, str] = {}
 
     def shows(self, item: Item) -> bool:
         return item.ref in self._chosen
@@ -209,6 +222,7 @@ class _Fill:
             self._pay(lane, price)
             self._draft.add(item, shown)
             self._chosen[item.ref] = Choice(item=item, shown=shown, tokens=price)
+            self._paid_by[item.ref] = lane
         return rest
 
     def pour_all_into(self, lane: str) -> None:
@@ -224,7 +238,7 @@ class _Fill:
         tokens = self._layout.count(block.text)
         limit = sum(self._limits.values())
         while tokens > limit and (dropped := self._draft.drop_last()):
-            del self._chosen[dropped.ref]
+            self._give_back(dropped)
             block = self._draft.block()
             tokens = self._layout.count(block.text)
         self._return_unused_frame(block)
@@ -250,6 +264,9 @@ class _Fill:
         ]
         left_out = Counter(why(item) for item in others[NOT_SHOWN:])
         return Selection(choices=(*shown, *best), left_out=left_out, **made)
+
+    def _give_back(self, item: Item) -> None:
+        self._spent[self._paid_by[item.ref]] -= self._chosen.pop(item.ref).tokens
 
     def _return_unused_frame(self, block: Block) -> None:
         """Correct what lanes paid when the block has no hint, or no frame because it is empty."""

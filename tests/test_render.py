@@ -46,7 +46,7 @@ def test_markdown_prints_headings_and_bullets() -> None:
         "<ctxmw>\n"
         "Remembered from earlier work. mem_search finds more, mem_get brings an id in full.\n"
         "## Universal Rules\n"
-        "- First things first. (m2, 503 tokens in full)\n"
+        "- First things first. (m2, 502 tokens in full)\n"
         "## Shop Decisions\n"
         "- Auth uses JWT.\n"
         "## Session Notes\n"
@@ -64,7 +64,7 @@ def test_xml_prints_one_element_an_item() -> None:
         "<hint>Remembered from earlier work. "
         "mem_search finds more, mem_get brings an id in full.</hint>\n"
         '<section title="Universal Rules">\n'
-        '<item shown="brief" id="m2" kind="preference" tokens="532">First things first.</item>\n'
+        '<item shown="brief" id="m2" kind="preference" tokens="531">First things first.</item>\n'
         "</section>\n"
         '<section title="Shop Decisions">\n'
         '<item kind="decision">Auth uses JWT.</item>\n'
@@ -84,7 +84,7 @@ def test_compact_prints_one_line_an_item_and_no_hint() -> None:
     assert block_of(Compact(), *STORY).text == (
         "<ctxmw>\n"
         "# Universal Rules\n"
-        "* First things first. (m2, 503 tokens in full)\n"
+        "* First things first. (m2, 502 tokens in full)\n"
         "# Shop Decisions\n"
         "* Auth uses JWT.\n"
         "# Session Notes\n"

@@ -300,7 +300,7 @@ HARD = [
 )
 def test_four_times_the_text_takes_about_four_times_the_work(work, unit):
     def cost(size: int) -> float:
-        text, started = "x" + unit * (size // len(unit)), time.thread_time()
+        text, started = f"x{unit * (size // len(unit))}x", time.thread_time()
         work(text)
         return time.thread_time() - started
 

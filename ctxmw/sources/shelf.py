@@ -7,12 +7,12 @@ tells what another thread or process wrote since, so a shelf is never behind.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..items import Item
 from ..protocols import Find, Row, Store
+from ..recent import Recent
 
 USERS = 128
 """How many users' records are kept at hand."""
@@ -27,16 +27,11 @@ class Shelf:
         self._store = store
         self._types = types
         self._item_of = item_of
-        self._users: OrderedDict[str, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
+        self._users: Recent[str, _Kept] = Recent(USERS)
 
     def items(self, user: str) -> tuple[Item, ...]:
         """Return the user's items, as of now."""
-        with self._lock:
-            kept = self._users.setdefault(user, _Kept())
-            self._users.move_to_end(user)
-            while len(self._users) > USERS:
-                self._users.popitem(last=False)
+        kept = self._users.get_or_make(user, _Kept)
         with kept.lock:
             self._refresh(user, kept)
             return kept.listed
