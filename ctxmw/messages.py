@@ -93,12 +93,15 @@ def place(
 
 
 def take_out(message: Message, block: str) -> Message:
-    """Return the message without the block that `place` put into it."""
+    """Return the message without the block that `place` put into it.
+
+    Where blocks stand together, take out the first one first.
+    """
     content = message["content"]
     if isinstance(content, str):
-        kept = content.removeprefix(block + "\n") if content != block else ""
-        return {**message, "content": kept.removesuffix("\n" + block)}
-    return {**message, "content": [part for part in content if _part_text(part) != block]}
+        return {**message, "content": _cut(content, block)}
+    parts = [_part_without(part, block) for part in content]
+    return {**message, "content": [part for part in parts if part is not None]}
 
 
 def _in_system(
@@ -112,7 +115,7 @@ def _in_system(
 
 
 def _prepend(message: Message, block: str) -> Message:
-    content = message.get("content") or ""
+    content = message["content"]
     if isinstance(content, str):
         if content == block or content.startswith(block + "\n"):
             return message
@@ -124,7 +127,7 @@ def _prepend(message: Message, block: str) -> Message:
 
 
 def _append(message: Message, block: str) -> Message:
-    content = message.get("content") or ""
+    content = message["content"]
     if isinstance(content, str):
         if content == block or content.endswith("\n" + block):
             return message
@@ -132,6 +135,33 @@ def _append(message: Message, block: str) -> Message:
     if any(_part_text(part) == block for part in content):
         return message
     return {**message, "content": [*content, _text_part(block)]}
+
+
+def _cut(text: str, block: str) -> str:
+    # Blocks that stand together open alike and have nothing between them.
+    opening = block[: block.find("\n") + 1]
+    if text.startswith(block):
+        rest = text[len(block) :]
+        return text if rest and not rest.startswith((opening, "\n")) else rest.removeprefix("\n")
+    start = text.find("\n" + block)
+    while start >= 0:
+        rest = text[start + 1 + len(block) :]
+        if not rest:
+            return text[:start]
+        if rest.startswith(opening):
+            return f"{text[:start]}\n{rest}"
+        start = text.find("\n" + block, start + 1)
+    return text
+
+
+def _part_without(part: Any, block: str) -> Any:
+    text = _part_text(part)
+    kept = _cut(text, block)
+    if kept == text:
+        return part
+    if not kept:
+        return None
+    return kept if isinstance(part, str) else {**part, "text": kept}
 
 
 def _text_part(text: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
@@ -52,6 +52,7 @@ from .situation import TASKS, Situation, detect
 from .sources import Memories, Sessions
 from .sqlite import SqliteStore
 from .state import SessionState
+from .stats import Stats
 from .tokens import counter_for
 from .twins import Workers, twin
 
@@ -82,6 +83,10 @@ class Options(TypedDict, total=False):
     renderer: Renderer
     sources: Sequence[Source]
     """Sources of your own, beside memories and conversations."""
+    strict: bool
+    """Whether adapters raise what fails at run time instead of going on without memory."""
+    on_error: Callable[[str, Exception], None] | None
+    """Told the stage and the error when an adapter goes on without memory."""
     clock: Clock
     random: Random
 
@@ -117,6 +122,10 @@ class ContextMiddleware:
             agent_search=_checked(options.get("agent_search") or AgentSearch(), AgentSearch),
             builds=Recent(1024),
             prefixes=Prefixes(),
+            stats=Stats(),
+            warned=Recent(64),
+            strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
+            on_error=options.get("on_error"),
             workers=Workers(),
         )
 
@@ -287,6 +296,10 @@ class ContextMiddleware:
         name = self._named(user)
         said = check_text(answer, "answer")
         return record_of(self._setup, name, said) or record_behind(self._setup, name, said)
+
+    def stats(self) -> dict[str, int]:
+        """Return counts of what happened in this process, such as degraded calls by stage."""
+        return self._setup.stats.snapshot()
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""

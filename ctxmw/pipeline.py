@@ -6,8 +6,9 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from random import Random
 
 from .budget import Budget, OnDemand
@@ -22,6 +23,7 @@ from .scoring import Floors, Weights, score_all
 from .search import search
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
+from .stats import Stats
 from .twins import Workers
 
 
@@ -48,6 +50,11 @@ class Setup:
     agent_search: AgentSearch
     builds: Recent[tuple[str, str], Build]
     prefixes: Prefixes
+    stats: Stats
+    warned: Recent[str, datetime]
+    """When each stage was last warned about."""
+    strict: bool
+    on_error: Callable[[str, Exception], None] | None
     workers: Workers
 
     def layout(self, situation: Situation) -> Layout:

@@ -6,15 +6,20 @@ contract of a system of record, and still small because it knows rows, not kinds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .items import Item, Shown
     from .situation import Situation
+
+    FloatArray = NDArray[np.float32]
 
 Clock = Callable[[], datetime]
 """Returns the present as an aware datetime in UTC."""
@@ -57,6 +62,43 @@ class Renderer(Protocol):
 
     def item(self, item: Item, shown: Shown, cost: int) -> str:
         """Return the item shown in full, briefly or as an index line (`cost`: of the full text)."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose cosine tells how near their meanings are."""
+
+    name: str
+    """Changes when the vectors do: another model, another size. Vectors are kept under it."""
+
+    def embed(self, texts: Sequence[str], /) -> Sequence[Sequence[float]]:
+        """Return one vector for each text, all of one length."""
+        ...
+
+    def embed_query(self, text: str, /) -> Sequence[float]:
+        """Return the vector of a question; the same space, though some models treat it apart."""
+        ...
+
+
+class VectorIndex(Protocol):
+    """Finds the nearest vectors of one user. Can always be built again from the store."""
+
+    name: str
+
+    def update(self, user: str, vectors: Mapping[str, FloatArray], gone: Sequence[str], /) -> None:
+        """Take in new or changed vectors and let go of those that are gone."""
+        ...
+
+    def nearest(self, user: str, vector: FloatArray, n: int, /) -> list[tuple[str, float]]:
+        """Return refs and cosines, the nearest first."""
+        ...
+
+    def refs(self, user: str, /) -> frozenset[str]:
+        """Return what it holds, to see whether it is behind."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; closing twice is fine."""
         ...
 
 
@@ -152,6 +194,26 @@ class Store(Protocol):
 
     def head(self, user: str, /) -> int:
         """Return the position of the user's newest change; 0 when there is none."""
+        ...
+
+    def put_blobs(self, user: str, space: str, blobs: Mapping[str, bytes], /) -> None:
+        """Keep bytes that can be made again from a row, under its ref: vectors, or an index.
+
+        The ref "*" is for what is made from all of the user's rows. When a row goes, or its search
+        text changes, the blobs under its ref and under "*" go in the same transaction.
+        """
+        ...
+
+    def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
+        """Return the blobs that exist, by ref."""
+        ...
+
+    def blob_refs(self, user: str, space: str, /) -> list[str]:
+        """Return the refs that have a blob in this space."""
+        ...
+
+    def drop_blobs(self, user: str, space: str, /) -> None:
+        """Forget every blob of this space."""
         ...
 
     def atomic(self, user: str, /) -> AbstractContextManager[None]:

@@ -29,7 +29,9 @@ class Trail:
     @property
     def turn(self) -> str:
         """What is equal for all calls of one turn."""
-        return self.anchors[self.last if self.last is not None else -1]
+        if self.last is not None:
+            return self.anchors[self.last]
+        return self.anchors[-1] if self.anchors else ""
 
 
 def trail_of(messages: Sequence[Message]) -> Trail:

@@ -12,6 +12,7 @@ from .collector import LIFETIME, Entry, check_priority, entry_key, pending
 from .conversation import Identity, Prepared, change_state, load_state, prepare_call, scope_of
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
+from .forgiving import ForgivingSession
 from .history import history_of
 from .items import Priority, Trust
 from .messages import Message, check_messages
@@ -75,6 +76,10 @@ class Session:
     @property
     def workers(self) -> Workers:
         return self._setup.workers
+
+    def forgiving(self) -> ForgivingSession:
+        """Return the conversation as adapters use it: a fault of ours does not stop the call."""
+        return ForgivingSession(self, self._setup, self._who)
 
     @property
     def on_demand(self) -> OnDemandAnswers:
@@ -188,8 +193,8 @@ class Session:
             )
             asked = Find(types=("entry",), sessions=(self.id,), keys=(key,))
             waiting = [Entry.model_validate_json(row.body) for row in store.query(self.user, asked)]
-            old = [entry.ref for entry in waiting if not entry.turn]
-            store.delete(self.user, old)
+            for old in waiting:
+                entry = entry if old.turn else entry.model_copy(update={"ref": old.ref})
             store.put([entry.row()])
         return entry
 

@@ -48,6 +48,7 @@ class _Process:
     pid: int = field(default_factory=os.getpid)
     idle: list[sqlite3.Connection] = field(default_factory=list)
     lent: int = 0
+    paused: bool = False
     free: threading.Condition = field(default_factory=threading.Condition)
     writer: threading.Lock = field(default_factory=threading.Lock)
 
@@ -110,13 +111,17 @@ class Connections:
         """Let other threads finish, close every connection, and lend none until `go_on`."""
         here = self._here()
         here.free.acquire()
+        here.paused = True
         mine = int(getattr(self._thread, "transaction", None) is not None)
         here.free.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
         _close_all(here.idle)
 
     def go_on(self) -> None:
         """Lend connections again."""
-        self._process.free.release()
+        here = self._process
+        here.paused = False
+        here.free.notify_all()
+        here.free.release()
 
     def _current(self) -> Transaction | None:
         mine: Transaction | None = getattr(self._thread, "transaction", None)
@@ -170,7 +175,7 @@ class Connections:
 
     def _take(self, here: _Process) -> sqlite3.Connection:
         with here.free:
-            here.free.wait_for(lambda: here.lent < LIMIT)
+            here.free.wait_for(lambda: here.lent < LIMIT and not here.paused)
             if self._closed:
                 raise StoreError(f"{self._path} was closed. Open the store again to use it.")
             if not here.idle:

@@ -9,22 +9,16 @@ hash.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
 import math
-import os
 import re
-import sys
-import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import InvalidValue
+from .token_tables import LOADING, TABLES, default_cache_dir, find_table, load_encoding
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -41,7 +35,7 @@ def counter_for(model: str | None = None, *, cache_dir: Path | None = None) -> C
             f"model is {model!r}: give a model's name such as 'gpt-4o' or 'claude-sonnet-5', "
             "an encoding ('o200k_base' or 'cl100k_base'), or None"
         )
-    return Counter(_rule_for(model), cache_dir or _default_cache_dir())
+    return Counter(_rule_for(model), cache_dir or default_cache_dir())
 
 
 class Counter:
@@ -92,7 +86,7 @@ class Counter:
 
     def _loaded(self) -> _Scale:
         if self._scale is None:
-            with _loading:
+            with LOADING:
                 if self._scale is None:
                     self._scale = _load(self._rule, self._cache_dir)
         return self._scale
@@ -303,42 +297,13 @@ class _RecentCounts:
                 self._used -= len(oldest) + self._OVERHEAD
 
 
-# --- finding and loading tables ---
-
-_loading = threading.Lock()
-"""Held while a table loads: tiktoken takes its folder from an environment variable."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    """A file of tokens, by the name under which tiktoken keeps it."""
-
-    file: str
-    size: int
-    sha256: str
-
-
-_TABLES = {
-    "cl100k_base": _Table(
-        file="9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
-        size=1_681_126,
-        sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ),
-    "o200k_base": _Table(
-        file="fb374d419588a4632f3f557e76b4b70aebbca790",
-        size=3_613_922,
-        sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ),
-}
-
-
 def _load(rule: _Rule, cache_dir: Path | None) -> _Scale:
-    table = _TABLES[rule.encoding]
-    content = _find(table, cache_dir)
+    table = TABLES[rule.encoding]
+    content = find_table(table, cache_dir)
     if content is None:
         return _Scale(rule=rule, encoding=None, fault=_NO_TABLE.format(rule.encoding))
     try:
-        return _Scale(rule=rule, encoding=_load_encoding(rule.encoding, table, content))
+        return _Scale(rule=rule, encoding=load_encoding(rule.encoding, table, content))
     except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
         return _Scale(rule=rule, encoding=None, fault=_NO_LOAD.format(rule.encoding, fault))
 
@@ -348,94 +313,3 @@ _NO_TABLE = (
     "and so does loading the encoding once with tiktoken while online"
 )
 _NO_LOAD = "tiktoken could not load {} ({!r}); make `tiktoken.get_encoding` work and start again"
-
-
-def _find(table: _Table, cache_dir: Path | None) -> bytes | None:
-    """Return the table's verified content, and keep a copy of it in our own folder."""
-    if cache_dir and (content := _verified(cache_dir / table.file, table)):
-        return content
-    for folder in _other_folders():
-        if content := _verified(folder / table.file, table):
-            if cache_dir:
-                with suppress(OSError):  # a copy is for next time; this time works without
-                    _write(cache_dir / table.file, content)
-            return content
-    return None
-
-
-def _other_folders() -> Iterator[Path]:
-    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if folder := os.environ.get(variable):
-            yield Path(folder)
-    with suppress(OSError):  # a machine without any folder for temporary files
-        yield Path(tempfile.gettempdir()) / "data-gym-cache"
-    with suppress(importlib.metadata.PackageNotFoundError):
-        package = importlib.metadata.distribution("llama-index-core")
-        yield Path(str(package.locate_file("llama_index/core/_static/tiktoken_cache")))
-
-
-def _verified(path: Path, table: _Table) -> bytes | None:
-    """Return the file's content if it is the table; anything else is left alone."""
-    try:
-        if not path.is_file() or path.stat().st_size != table.size:
-            return None
-        content = path.read_bytes()
-    except OSError:
-        return None
-    return content if hashlib.sha256(content).hexdigest() == table.sha256 else None
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        try:
-            file.write(content)
-            file.close()
-            Path(file.name).replace(path)
-        except OSError:
-            Path(file.name).unlink(missing_ok=True)
-            raise
-
-
-def _load_encoding(name: str, table: _Table, content: bytes) -> Encoding:
-    """Let tiktoken read the table from a folder that nobody else has.
-
-    tiktoken deletes a file with a wrong hash and goes to the network for it; here it finds exactly
-    what was verified.
-    """
-    import tiktoken
-
-    with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder:
-        (Path(folder) / table.file).write_bytes(content)
-        with _environment("TIKTOKEN_CACHE_DIR", folder):
-            return tiktoken.get_encoding(name)
-
-
-@contextmanager
-def _environment(variable: str, value: str) -> Iterator[None]:
-    before = os.environ.get(variable)
-    os.environ[variable] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[variable]
-        else:
-            os.environ[variable] = before
-
-
-def _default_cache_dir() -> Path | None:
-    if home := os.environ.get("CTXMW_HOME"):
-        return Path(home) / "tokens"
-    with suppress(RuntimeError):  # a user without a home folder
-        return _user_cache_dir() / "ctxmw" / "tokens"
-    return None
-
-
-def _user_cache_dir() -> Path:
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

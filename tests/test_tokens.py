@@ -16,7 +16,7 @@ import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctxmw import tokens
+from ctxmw import token_tables, tokens
 from ctxmw.errors import InvalidValue
 from ctxmw.tokens import Counter, counter_for
 
@@ -193,7 +193,7 @@ def test_counts_of_marked_lines_add_up(
 @example(text="\ud83d\ude00")
 def test_bytes_never_undercount(encoding: str, text: str, counters: dict[str, Counter]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tokens, "_other_folders", lambda: iter(()))
+        patch.setattr(token_tables, "_other_folders", lambda: iter(()))
         bound = counter_for(encoding, cache_dir=Path("does-not-exist"))
         assert bound.name == "utf-8 bytes"
     assert bound(text) == len(text.encode("utf-8", "surrogatepass")) >= counters[encoding](text)

@@ -1,0 +1,122 @@
+"""The border between us and somebody's agent: a fault of ours must not stop it.
+
+The core raises. Adapters go through `chat.forgiving()`: when something of ours fails at run time,
+the caller's messages go on unchanged, the record says degraded and where, a counter rises,
+`on_error` is told, and one warning is logged. With `strict=True` everything is raised. A call that names no
+user is raised always: that is wiring, and forgiving it would mix up people's memories.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Protocol, TypeVar
+
+from .conversation import Identity, Prepared
+from .errors import MissingUser
+from .messages import Message
+from .pipeline import Setup
+from .provenance import ContextRecord
+from .refs import long_ref
+from .twins import Workers, twin
+
+log = logging.getLogger("ctxmw")
+QUIET = timedelta(minutes=1)
+"""How long after a warning the next ones of the same stage are only counted."""
+
+T = TypeVar("T")
+
+
+class Chat(Protocol):
+    """What is forgiven here."""
+
+    def prepare(self, messages: Sequence[Message]) -> Prepared: ...
+
+    def began(self, prepared: Prepared) -> None: ...
+
+    def finish(
+        self, prepared: Prepared, reply: str | Message | None = None, *, error: str = ""
+    ) -> ContextRecord: ...
+
+
+class ForgivingSession:
+    """A conversation whose faults do not reach the caller."""
+
+    def __init__(self, chat: Chat, setup: Setup, who: Identity) -> None:
+        self._chat = chat
+        self._setup = setup
+        self._who = who
+
+    @property
+    def workers(self) -> Workers:
+        return self._setup.workers
+
+    def prepare(self, messages: Sequence[Message]) -> Prepared:
+        """Return the prepared messages; the messages as given when something of ours fails."""
+        return self._try(
+            "prepare", lambda: self._chat.prepare(messages), lambda why: self._given(messages, why)
+        )
+
+    def began(self, prepared: Prepared) -> None:
+        """Say that the answer is coming; nothing to do for a call that was not prepared."""
+        if not prepared.context.degraded:
+            self._try("began", lambda: self._chat.began(prepared), lambda _: None)
+
+    def finish(
+        self, prepared: Prepared, reply: str | Message | None = None, *, error: str = ""
+    ) -> ContextRecord:
+        """Keep how the call ended; a call that was not prepared leaves no record."""
+        if prepared.context.degraded:
+            return prepared.context
+        return self._try(
+            "finish",
+            lambda: self._chat.finish(prepared, reply, error=error),
+            lambda why: prepared.context.model_copy(update={"degraded": why}),
+        )
+
+    aprepare = twin(prepare)
+    abegan = twin(began)
+    afinish = twin(finish)
+
+    def _try(self, stage: str, call: Callable[[], T], otherwise: Callable[[str], T]) -> T:
+        try:
+            return call()
+        except MissingUser:
+            raise
+        # Whatever it is: somebody's agent is waiting for its prompt.
+        except Exception as error:
+            if self._setup.strict:
+                raise
+            self._report(stage, error)
+            return otherwise(f"{stage}: {type(error).__name__}")
+
+    def _report(self, stage: str, error: Exception) -> None:
+        self._setup.stats.count(f"degraded.{stage}.{type(error).__name__}")
+        now = self._setup.clock()
+        last = self._setup.warned.get(stage)
+        if last is None or not timedelta(0) <= now - last < QUIET:
+            self._setup.warned.put(stage, now)
+            log.warning("%s failed; the call goes on without memory", stage, exc_info=error)
+        if self._setup.on_error is not None:
+            self._setup.on_error(stage, error)
+
+    def _given(self, messages: Sequence[Message], why: str) -> Prepared:
+        setup, who = self._setup, self._who
+        record = ContextRecord(
+            user=who.user,
+            ref=long_ref(ContextRecord.prefix, setup.random),
+            at=setup.clock(),
+            session=who.session,
+            turn="",
+            epoch=0,
+            tokens=0,
+            limit=who.budget.total,
+            counter=setup.counter,
+            exact=setup.exact,
+            stable_build="",
+            part_build="",
+            degraded=why,
+        )
+        given = list(messages)
+        return Prepared(messages=given, context=record, given=tuple(given))

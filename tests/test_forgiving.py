@@ -1,0 +1,87 @@
+"""A fault of ours does not stop somebody's agent, and does not go unnoticed."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+
+import pytest
+
+from ctxmw import ContextMiddleware, MissingUser
+from ctxmw.testing import FixedClock
+
+ASKED = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Hello there"}]
+FAULTS = [
+    OSError("disk"),
+    sqlite3.OperationalError("locked"),
+    ValueError("value"),
+    UnicodeError("text"),
+    RecursionError("deep"),
+    TimeoutError("late"),
+    MemoryError("full"),
+]
+
+
+class Broken:
+    """A source that fails."""
+
+    name = "broken"
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def items(self, situation, /):
+        raise self.error
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
+def test_the_messages_go_on_unchanged_and_the_fault_is_counted_logged_and_told(fault, caplog):
+    told = []
+    options = {"strict": False, "on_error": lambda *what: told.append(what), "clock": FixedClock()}
+    with ContextMiddleware.open(":memory:", sources=[Broken(fault)], **options) as ctx:
+        chat = ctx.session("s1").forgiving()
+        with caplog.at_level(logging.WARNING, logger="ctxmw"):
+            first, second = chat.prepare(ASKED), chat.prepare(ASKED)
+        assert first.messages == ASKED
+        assert first.context.degraded == f"prepare: {type(fault).__name__}"
+        assert chat.finish(first, "Hi.").degraded
+        assert ctx.stats() == {f"degraded.prepare.{type(fault).__name__}": 2}
+        assert told == [("prepare", fault), ("prepare", fault)]
+        assert len(caplog.records) == 1
+        assert second.messages == ASKED
+
+
+def test_strict_raises():
+    with ContextMiddleware.open(":memory:", sources=[Broken(FAULTS[0])], strict=True) as ctx:
+        with pytest.raises(OSError, match="disk"):
+            ctx.session("s1").forgiving().prepare(ASKED)
+
+
+def test_the_core_raises_whether_strict_or_not():
+    with ContextMiddleware.open(":memory:", sources=[Broken(FAULTS[0])], strict=False) as ctx:
+        with pytest.raises(OSError, match="disk"):
+            ctx.session("s1").prepare(ASKED)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit()])
+def test_a_cancellation_passes_through(stop):
+    with ContextMiddleware.open(":memory:", sources=[Broken(stop)], strict=False) as ctx:
+        with pytest.raises(type(stop)):
+            ctx.session("s1").forgiving().prepare(ASKED)
+
+
+def test_a_missing_user_is_raised_always():
+    with ContextMiddleware.open(":memory:", user=None, strict=False) as ctx:
+        with pytest.raises(MissingUser):
+            ctx.session("s1")
+
+
+def test_without_a_fault_it_is_the_same_as_the_conversation_itself():
+    with ContextMiddleware.open(":memory:") as ctx:
+        ctx.remember("Answer briefly.", kind="preference")
+        chat = ctx.session("s1").forgiving()
+        prepared = chat.prepare(ASKED)
+        chat.began(prepared)
+        assert chat.finish(prepared, "Hi.").state == "answered"
+        assert "Answer briefly." in prepared.context.text
+        assert ctx.stats() == {}
