@@ -10,11 +10,12 @@ from .errors import (
     NotFound,
     StoreError,
 )
+from .forgiving import ForgivingSession
+from .hits import Hit
 from .middleware import ContextMiddleware
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
-from .search import Hit
 from .session import Session, current_session
 from .sqlite import SqliteStore
 from .tools import MemoryTool, memory_tools
@@ -28,6 +29,7 @@ __all__ = [
     "ContextRecord",
     "CtxmwError",
     "Floors",
+    "ForgivingSession",
     "Hit",
     "InvalidValue",
     "Markdown",

@@ -96,7 +96,7 @@ class Draft:
         if (section, "") not in self._open:
             price += sum(map(self._count, self._renderer.heading(self._title(section))))
         if item.group and shown != "index" and (section, item.group) not in self._open:
-            price += self._count(self._renderer.group(item.group))
+            price += self._count(self._renderer.group(item.group_title))
         return price
 
     def add(self, item: Item, shown: Shown) -> None:
@@ -130,7 +130,7 @@ class Draft:
         for item, shown in sorted(entries, key=_printed_order):
             if shown != "index" and item.group != group:
                 group = item.group
-                pieces.append((GROUP, self._renderer.group(group)))
+                pieces.append((GROUP, self._renderer.group(item.group_title)))
             pieces.append((item.ref, self._piece(item, shown)))
         return [*pieces, (END, closing)] if closing else pieces
 

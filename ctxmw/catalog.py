@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import Field
 
+from .coverage import matcher
 from .errors import InvalidValue, NotFound
 from .items import Include, Item
 from .protocols import Clock, Find, Store
@@ -21,7 +22,6 @@ from .records import SHARED, Record, check_kind, check_text
 from .redaction import redact
 from .refs import short_refs
 from .scoring import with_match
-from .search import matcher
 from .text import digest, search_text
 
 CatalogKind = Literal["rule", "reference", "tool"]
@@ -159,6 +159,19 @@ class Catalog:
         items = [CatalogItem.model_validate_json(row.body) for row in rows]
         return [item for item in items if item.enabled]
 
+    def bound(self, names: Sequence[str], called: Sequence[str]) -> list[str]:
+        """Return which of an agent's tools to bind to a request, by name.
+
+        First those the catalog does not know, as they come; then those of the request
+        (`Prepared.tools`), in its order. A tool of the catalog may go by its name without server.
+        """
+        rows = self._store.query(SHARED, Find(types=("catalog",)))
+        items = [CatalogItem.model_validate_json(row.body) for row in rows]
+        known = {name for item in items if item.kind == "tool" for name in _tool_names(item)}
+        wanted = [name for full in called for name in (full, full.rpartition(":")[2])]
+        free = [name for name in names if name not in known]
+        return [*free, *dict.fromkeys(name for name in wanted if name in known & set(names))]
+
     def find(self, name: str) -> CatalogItem:
         """Return the item of that name or ref, or raise an error that names the nearest."""
         items = self.items()
@@ -176,6 +189,10 @@ class Catalog:
         for row in self._store.get(SHARED, [f"server:{item.server}"] if item.server else []):
             return CatalogServer.model_validate_json(row.body).include
         return "always"
+
+
+def _tool_names(item: CatalogItem) -> tuple[str, str]:
+    return item.full_name, item.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

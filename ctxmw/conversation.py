@@ -157,7 +157,7 @@ class _Plan:
             removed=self._state.removed,
         )
         build = self._keep("stable", selection, self._context.pinned)
-        parts = [self._trimmed(part, outdated | build.in_full.keys()) for part in self._state.parts]
+        parts = [self._trimmed(part, outdated | build.in_view.keys()) for part in self._state.parts]
         self._update(
             project=self._situation.project,
             language=self._situation.language,
@@ -180,7 +180,7 @@ class _Plan:
         if state.turn == trail.turn and not state.closed:
             return self._archive.build(state.turn_build)
         places = find_places(state.parts, self._given, trail)
-        in_view = set(stable.in_full)
+        in_view = set(stable.in_view)
         in_view.update(ref for parts in places.values() for part in parts for ref in part.shows)
         store, user = self._setup.store, self._who.user
         waiting = pending(store, user, self._who.session, trail.turn, self._now)
@@ -341,7 +341,7 @@ def _part_ref(build: Build, trail: Trail, at: int, parts: Sequence[PartRef]) -> 
         build=build.ref,
         hash=build.hash,
         tokens=build.tokens,
-        shows=build.in_full,
+        shows=build.in_view,
         order=max((part.order for part in parts), default=0) + 1,
     )
 

@@ -5,6 +5,7 @@ CtxmwError
 │   └── MissingUser   a call that must name its user and does not
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
+├── EmbedderError     the embedding model failed
 └── MissingPackage    an optional package is not installed (also an ImportError)
 
 Every message names the value and the next step.
@@ -31,6 +32,10 @@ class NotFound(CtxmwError, LookupError):
 
 class StoreError(CtxmwError):
     """The store cannot be opened, read or written; nothing was changed."""
+
+
+class EmbedderError(CtxmwError):
+    """The embedding model failed; what it had made before is kept."""
 
 
 class MissingPackage(CtxmwError, ImportError):

@@ -19,7 +19,13 @@ from .replay import Trail, trail_of
 
 
 def finish_call(
-    setup: Setup, who: Identity, prepared: Prepared, answer: Message | None, error: str
+    setup: Setup,
+    who: Identity,
+    prepared: Prepared,
+    answer: Message | None,
+    error: str,
+    *,
+    capture: bool = True,
 ) -> ContextRecord:
     """Write down how the call ended and return its record; ending it twice changes nothing."""
     ended: State = "failed" if error else "answered" if answer else "abandoned"
@@ -27,7 +33,7 @@ def finish_call(
         record = stored_record(setup, prepared.context)
         if record.state in ("answered", ended):
             return record
-        reply = _capture_answer(setup, who, prepared, answer) if answer else ""
+        reply = _capture_answer(setup, who, prepared, answer) if answer and capture else ""
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
         if answer:
             said = {"reply_key": reply_key(text_of(answer)), "reply_id": str(answer.get("id", ""))}

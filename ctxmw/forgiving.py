@@ -2,8 +2,8 @@
 
 The core raises. Adapters go through `chat.forgiving()`: when something of ours fails at run time,
 the caller's messages go on unchanged, the record says degraded and where, a counter rises,
-`on_error` is told, and one warning is logged. With `strict=True` everything is raised. A call that names no
-user is raised always: that is wiring, and forgiving it would mix up people's memories.
+`on_error` is told, and one warning is logged. With `strict=True` everything is raised. A call that
+names no user is raised always: that is wiring, and forgiving it would mix up people's memories.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .conversation import Identity, Prepared
 from .errors import MissingUser
 from .messages import Message
 from .pipeline import Setup
 from .provenance import ContextRecord
+from .records import Turn
 from .refs import long_ref
 from .twins import Workers, twin
 
@@ -36,8 +37,15 @@ class Chat(Protocol):
     def began(self, prepared: Prepared) -> None: ...
 
     def finish(
-        self, prepared: Prepared, reply: str | Message | None = None, *, error: str = ""
+        self,
+        prepared: Prepared,
+        reply: str | Message | None = None,
+        *,
+        error: str = "",
+        capture: bool = True,
     ) -> ContextRecord: ...
+
+    def capture(self, messages: Sequence[Message]) -> list[Turn]: ...
 
 
 class ForgivingSession:
@@ -64,20 +72,50 @@ class ForgivingSession:
             self._try("began", lambda: self._chat.began(prepared), lambda _: None)
 
     def finish(
-        self, prepared: Prepared, reply: str | Message | None = None, *, error: str = ""
+        self,
+        prepared: Prepared,
+        reply: str | Message | None = None,
+        *,
+        error: str = "",
+        capture: bool = True,
     ) -> ContextRecord:
         """Keep how the call ended; a call that was not prepared leaves no record."""
         if prepared.context.degraded:
             return prepared.context
         return self._try(
             "finish",
-            lambda: self._chat.finish(prepared, reply, error=error),
+            lambda: self._chat.finish(prepared, reply, error=error, capture=capture),
             lambda why: prepared.context.model_copy(update={"degraded": why}),
+        )
+
+    def capture(self, messages: Sequence[Message]) -> list[Turn]:
+        """Store what was said; nothing when that fails."""
+        return self._try("capture", lambda: self._chat.capture(messages), lambda _: [])
+
+    def bound(self, prepared: Prepared, names: Sequence[str]) -> list[str]:
+        """Return which of an agent's tools to bind; all when something of ours fails."""
+        if prepared.context.degraded:
+            return list(names)
+        return self._try(
+            "bound",
+            lambda: self._setup.catalog.bound(names, prepared.tools),
+            lambda _: list(names),
+        )
+
+    def ask(self, tool: Callable[..., str], /, **arguments: Any) -> str:
+        """Return a memory tool's answer; when it fails, one that a model can go on with."""
+        return self._try(
+            "ask",
+            lambda: tool(**arguments),
+            lambda _: "The memory does not answer right now: go on without it.",
         )
 
     aprepare = twin(prepare)
     abegan = twin(began)
     afinish = twin(finish)
+    acapture = twin(capture)
+    abound = twin(bound)
+    aask = twin(ask)
 
     def _try(self, stage: str, call: Callable[[], T], otherwise: Callable[[str], T]) -> T:
         try:

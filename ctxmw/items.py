@@ -101,8 +101,12 @@ class Item:
     """How well it answers the query, 0 to 1; None when no query brought it."""
     reasons: tuple[tuple[str, float], ...] = ()
     """The signals behind the score, by name."""
+    passage: str = ""
+    """The sentences of a long text that a query matches; shown instead of the whole."""
     group: str = ""
-    """Items of one group share a sub-heading, such as the day of a conversation."""
+    """Items of one group share a sub-heading; one group is one conversation."""
+    group_title: str = ""
+    """The sub-heading: the day of the conversation."""
     place: int = 0
     """Where it stands within its group."""
 

@@ -13,14 +13,15 @@ from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import Self, TypedDict, TypeVar, Unpack
+from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .conversation import Identity
 from .errors import InvalidValue, MissingUser, NotFound
 from .history import record_behind, record_of
-from .items import Item, Scope, Trust
+from .hits import Hit, hits_of
+from .items import Scope, Trust
 from .messages import PLACEMENTS, Placement
 from .pipeline import Setup
 from .prefix import Prefixes
@@ -46,7 +47,7 @@ from .refs import long_ref
 from .remembering import forget, remember, versions
 from .render import Markdown
 from .scoring import Floors, Weights
-from .search import Hit, hits_of, search
+from .search import Search, Wanted
 from .session import Session
 from .situation import TASKS, Situation, detect
 from .sources import Memories, Sessions
@@ -98,6 +99,7 @@ class ContextMiddleware:
     """
 
     def __init__(self, store: Store, **options: Unpack[Options]) -> None:
+        self._options = options
         user = options.get("user", "local")
         self._user = check_user(user) if user is not None else None
         count = options.get("count") or counter_for(options.get("model"))
@@ -118,6 +120,7 @@ class ContextMiddleware:
             floors=_checked(options.get("floors") or Floors(), Floors),
             sources=(Memories(store), Sessions(store), *options.get("sources", ())),
             window=options.get("window"),
+            search=Search(store, count),
             catalog=Catalog(store, clock, random),
             agent_search=_checked(options.get("agent_search") or AgentSearch(), AgentSearch),
             builds=Recent(1024),
@@ -245,12 +248,15 @@ class ContextMiddleware:
         """
         name = self._named(user)
         types = tuple(RECORD_TYPES) if not kinds else _types_of(kinds)
-        find = Find(types=types, scopes=(str(Scope.parse(scope)),) if scope else (), since=since)
-        situation = Situation(user=name, query=check_text(query, "query"), now=self._setup.clock())
-        items = search(self._setup.store, situation, self._setup.weights, find)
-        wanted = [item for item in items if not kinds or item.kind in kinds]
-        chosen = _within(wanted[: _positive(limit, "limit")], budget, self._setup.count)
-        return hits_of(self._setup.store, chosen, name)
+        scopes = (str(Scope.parse(scope)),) if scope else ()
+        tokens = 40 * _positive(limit, "limit") if budget is None else _positive(budget, "budget")
+        wanted = Wanted(types=types, scopes=scopes, since=since, tokens=tokens)
+        situation = Situation(user=name, query=_text(query), now=self._setup.clock())
+        found = self._setup.search.find(situation, self._setup.weights, wanted)
+        items = [item for item in found.items if not kinds or item.kind in kinds]
+        if budget is None:
+            items = [item for item in items if item.ref in found.matching]
+        return hits_of(self._setup, name, items, limit=_positive(limit, "limit"), budget=budget)
 
     def session(
         self,
@@ -306,6 +312,14 @@ class ContextMiddleware:
         self._setup.workers.close()
         self._setup.store.close()
 
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
+        # It holds files and threads: a copy of whatever refers to it refers to the same memory.
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the same store again, with the same options.
+        return _reopened, (type(self), self._setup.store, dict(self._options))
+
     def __enter__(self) -> Self:
         return self
 
@@ -327,6 +341,12 @@ class ContextMiddleware:
                 "this memory serves many users and the call names none: pass user='...'."
             )
         return self._user
+
+
+def _reopened(
+    cls: type[ContextMiddleware], store: Store, options: dict[str, Any]
+) -> ContextMiddleware:
+    return cls(store, **options)
 
 
 def data_folder() -> Path:
@@ -360,16 +380,10 @@ _TYPE_OF_KIND: dict[str, tuple[str, ...]] = {
 }
 
 
-def _within(items: Sequence[Item], budget: int | None, count: TokenCounter) -> list[Item]:
-    if budget is None:
-        return list(items)
-    left, kept = _positive(budget, "budget"), []
-    for item in items:
-        cost = count(item.text)
-        if cost <= left:
-            kept.append(item)
-            left -= cost
-    return kept
+def _text(query: object) -> str:
+    if not isinstance(query, str):
+        raise InvalidValue(f"query must be text, not {type(query).__name__} ({query!r:.60}).")
+    return query
 
 
 def _positive(value: int, name: str) -> int:

@@ -10,11 +10,10 @@ from .budget import MEMORY_LANES, NOTE_LANES
 from .conversation import Identity, change_state, load_state
 from .items import Item, Scope
 from .pipeline import Setup
-from .protocols import Find
 from .provenance import Build
 from .records import MEMORY_KINDS, RECORD_TYPES, check_kind, load
 from .scoring import score_all
-from .search import search
+from .search import Wanted
 from .selection import Selection, select_index, select_lanes, select_turn
 from .situation import Situation
 from .sources.memories import Memories
@@ -38,8 +37,8 @@ class OnDemandAnswers:
             return 'mem_search needs a query, such as {"query": "login token"}.'
         state, situation = self._here(query)
         in_view = self._in_view(state)
-        hits = search(self._setup.store, situation, self._setup.weights)
-        hits = [item for item in hits if not kinds or item.kind in kinds]
+        found = self._setup.search.find(situation, self._setup.weights).items
+        hits = [item for item in found if not kinds or item.kind in kinds]
         new = [item for item in hits if item.ref not in in_view]
         if not new:
             return self._nothing(query, hits)
@@ -99,9 +98,8 @@ class OnDemandAnswers:
     def _memories(self, situation: Situation) -> list[Item]:
         floor, weights = self._setup.floors.query, self._setup.weights
         if situation.query.strip():
-            items = search(self._setup.store, situation, weights, Find(types=("memory",)))
-            here = {"project": situation.project, "language": situation.language}
-            items = [item for item in items if item.scope.admits(**here)]
+            wanted = Wanted(types=("memory",))
+            items = list(self._setup.search.find(situation, weights, wanted).items)
         else:
             kept = Memories(self._setup.store).items(situation)
             items = score_all(kept, situation, weights)
@@ -113,7 +111,7 @@ class OnDemandAnswers:
         stable = Archive(self._setup.store, state.user, self._setup.builds).build(
             state.stable_build
         )
-        return {*stable.in_full, *(ref for part in state.parts for ref in part.shows)}
+        return {*stable.in_view, *(ref for part in state.parts for ref in part.shows)}
 
     def _stable(self, state: SessionState) -> Build:
         archive = Archive(self._setup.store, state.user, self._setup.builds)

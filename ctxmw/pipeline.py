@@ -20,7 +20,7 @@ from .provenance import Build
 from .recent import Recent
 from .render import title_of
 from .scoring import Floors, Weights, score_all
-from .search import search
+from .search import Found, Search, Wanted
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
 from .stats import Stats
@@ -46,6 +46,7 @@ class Setup:
     sources: tuple[Source, ...]
     window: int | None
     """The model's context window in tokens, where known."""
+    search: Search
     catalog: Catalog
     agent_search: AgentSearch
     builds: Recent[tuple[str, str], Build]
@@ -106,8 +107,10 @@ def build_part(
         own = item.kind == "turn" and item.session == situation.session
         return item.ref not in in_view and not (own and item.version in said)
 
-    hits = list(filter(is_new, search(setup.store, situation, setup.weights)))
-    asked = hits if opens(hits, setup.floors) else []
+    wanted = Wanted(without=frozenset(in_view), tokens=budget.turn_limit)
+    found = setup.search.find(situation, setup.weights, wanted)
+    hits = list(filter(is_new, found.items))
+    asked = hits if opens(found, setup.floors) else []
     first = [item for item in waiting if item.priority != "low"]
     last = [item for item in waiting if item.priority == "low"]
     items = list(filter(is_new, [*first, *called, *asked, *last]))
@@ -119,10 +122,11 @@ def gather(sources: Iterable[Source], situation: Situation) -> list[Item]:
     return [item for source in sources for item in source.items(situation)]
 
 
-def opens(hits: Sequence[Item], floors: Floors) -> bool:
-    """Say whether the best hit is good enough for the question to bring anything.
+def opens(found: Found, floors: Floors) -> bool:
+    """Say whether a question brings anything.
 
     The floor gates the question and not each hit: what an answer needs often matches weakly, but
     among it there is something that matches well. "thanks!" has nothing.
     """
-    return any(item.score >= floors.query for item in hits)
+    reached = found.named or any(item.score >= floors.query for item in found.items)
+    return found.opens and reached

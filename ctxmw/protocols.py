@@ -212,6 +212,10 @@ class Store(Protocol):
         """Return the refs that have a blob in this space."""
         ...
 
+    def blob_spaces(self, user: str, /) -> list[str]:
+        """Return the spaces in which the user has blobs."""
+        ...
+
     def drop_blobs(self, user: str, space: str, /) -> None:
         """Forget every blob of this space."""
         ...

@@ -112,9 +112,10 @@ class Build(Record):
         return {used.ref: used.version for used in self.used if used.shown != "none"}
 
     @property
-    def in_full(self) -> dict[str, str]:
-        """The same of what is shown in full: it need not be shown again."""
-        return {used.ref: used.version for used in self.used if used.shown == "full"}
+    def in_view(self) -> dict[str, str]:
+        """The same of what need not be shown again: in full, or what a question matched of it."""
+        enough = ("full", "brief") if self.kind == "turn" else ("full",)
+        return {used.ref: used.version for used in self.used if used.shown in enough}
 
 
 class ContextRecord(Record):

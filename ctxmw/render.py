@@ -147,16 +147,22 @@ def renderer_named(name: str) -> Renderer:
 
 def has_brief(item: Item) -> bool:
     """Say whether showing the item briefly shows less than all of it."""
-    return item.trust == "trusted" and len(item.text) > 2 * _BRIEF
+    return bool(item.passage) or (item.trust == "trusted" and len(item.text) > 2 * _BRIEF)
 
 
 def _body(item: Item, shown: Shown) -> str:
-    body = _labelled(item, first_sentence(item.text, _BRIEF) if shown == "brief" else item.text)
+    text = _brief(item) if shown == "brief" else item.text
+    # What was said is shown as one line: indentation costs more than it tells.
+    body = _labelled(item, " ".join(text.split()) if item.group else text)
     if item.trust == "untrusted":
         # An image of a stranger's is fetched by whatever shows the answer, with what its address
         # carries; without the exclamation mark it is only a link.
         return _IMAGE.sub("", f"[{_origin(item)}] {body}")
     return body
+
+
+def _brief(item: Item) -> str:
+    return item.passage or first_sentence(item.text, _BRIEF)
 
 
 def _labelled(item: Item, text: str) -> str:

@@ -55,14 +55,34 @@ class Floors:
         _check_shares(self)
 
 
+Reasons = tuple[tuple[str, float], ...]
+
+
 def score(item: Item, situation: Situation, weights: Weights) -> Item:
     """Return the item with its score in this situation and the reasons for it."""
-    seen = 1 - 1 / (1 + item.seen)
-    age = recency(item.at, situation.now) if item.ages else UNKNOWN
-    task = task_fit(item.text, situation.task)
-    total = weights.scope + weights.seen * seen + weights.recency * age + weights.task * task
-    reasons = (("seen", seen), ("recency", age), ("task", task))
+    total, reasons = _rated(item, situation, weights)
     return replace(item, score=round(total, 4), reasons=reasons)
+
+
+def matched(
+    item: Item,
+    situation: Situation,
+    weights: Weights,
+    *,
+    match: float,
+    reasons: Reasons,
+    passage: str = "",
+) -> Item:
+    """Return the item as a query brought it: half match, half its own score."""
+    own, _ = _rated(item, situation, weights)
+    return replace(
+        item,
+        score=round((match + own) / 2, 4),
+        match=round(match, 4),
+        include="agent",
+        reasons=(("match", match), *reasons),
+        passage=passage,
+    )
 
 
 def score_all(items: Iterable[Item], situation: Situation, weights: Weights) -> list[Item]:
@@ -76,6 +96,14 @@ def with_match(item: Item, match: float) -> Item:
     final = round((match + item.score) / 2, 4)
     reasons = (("match", match), *item.reasons)
     return replace(item, score=final, match=round(match, 4), include="agent", reasons=reasons)
+
+
+def _rated(item: Item, situation: Situation, weights: Weights) -> tuple[float, Reasons]:
+    seen = 1 - 1 / (1 + item.seen)
+    age = recency(item.at, situation.now) if item.ages else UNKNOWN
+    task = task_fit(item.text, situation.task)
+    total = weights.scope + weights.seen * seen + weights.recency * age + weights.task * task
+    return total, (("seen", seen), ("recency", age), ("task", task))
 
 
 def recency(at: datetime | None, now: datetime) -> float:

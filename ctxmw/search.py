@@ -1,139 +1,248 @@
-"""Finds the records that answer a question.
+"""Finds what an answer needs among everything a user has stored.
 
-The store proposes rows that share words with the question; here each is matched by the share of
-the question's words it covers, rare words counting more. Statistics are the user's own.
+The question is read, every candidate is rated by its signals (words, neighbours, session, people,
+times, and meaning when there is an embedder), and the best are brought as items in the order in
+which a budget should be spent on them: by expected evidence per token. Long texts come with the
+passage that matches.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
 
+import numpy as np
+
+from .errors import CtxmwError
+from .indexes import SEARCHED, Indexes
 from .items import Item, Scope
-from .protocols import Find, Row, Store
-from .records import Record, load
-from .scoring import Weights, score, with_match
+from .lexical import Floats, LexicalIndex
+from .passages import passage
+from .protocols import Store, TokenCounter
+from .question import Question, analyse
+from .scoring import Weights, matched
+from .signals import RankWeights, Signals, signals
 from .situation import Situation
 from .sources.sessions import row_item
-from .text import words
 
-SEARCHED = ("memory", "observation", "summary", "note", "turn")
-QUERY_CHARS = 4_000
-"""A question is read up to here."""
-CANDIDATES = 200
-"""Rows the store proposes."""
-RATED = 60
-"""Of these, the best by match are read and rated."""
+log = logging.getLogger("ctxmw")
 
-_SAYS_NOTHING = """
-a about all also am an and any are as at be been being but by can could did do does doing done for
-from get give go had has have he her here hers him his how i if in into is it its just let lets like
-me more most my no not now of off ok okay on one or our out over please really say she should so
-some such tell than thank thanks that the their them then there these they thing this those to too
-us up use very want was we were what when where which who why will with would yes you your
-"""
-STOP_WORDS = frozenset(_SAYS_NOTHING.split())
+CHEAP = 30
+"""Tokens below which a record does not get cheaper: a short line is no evidence for being short."""
+LONG = 200
+"""Records of more tokens are shown as a passage ..."""
+PASSAGE = 0.5
+"""... of at most this share of their tokens."""
+GOOD_MATCH = 0.6
+"""The match with which a remark that asks nothing brings something."""
+MARGIN = 2
+"""Records are read until they would cost this many times what there is to spend."""
+LEAST, READ = 30, 150
+"""How many records are read from the store for one question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One word of the question and its parts: AuthService is also auth and service."""
+class Meaning(Protocol):
+    """The dense leg: nearness of meaning, by an embedder."""
 
-    whole: str
-    parts: tuple[str, ...]
-
-    def covered_by(self, held: frozenset[str]) -> float:
-        """Return 1 when the word is held, else the share of its parts that is."""
-        if self.whole in held:
-            return 1.0
-        return sum(part in held for part in self.parts) / len(self.parts) if self.parts else 0.0
-
-
-def terms_of(query: str) -> list[Term]:
-    """Return what the question asks for, without words that say nothing."""
-    found: dict[str, Term] = {}
-    for token in query[:QUERY_CHARS].split():
-        whole, *parts = words(token) or [""]
-        if whole and whole not in STOP_WORDS:
-            found.setdefault(whole, Term(whole, tuple(parts)))
-    return list(found.values())
-
-
-def search(
-    store: Store, situation: Situation, weights: Weights, find: Find | None = None
-) -> list[Item]:
-    """Return what shares words with the situation's query, best first.
-
-    Without `find`, only what is in scope; with it, whatever it asks for.
-    """
-    asked = find or Find(types=SEARCHED)
-    asked_words = [word for term in terms_of(situation.query) for word in (term.whole, *term.parts)]
-    rows = store.search(situation.user, asked_words, replace(asked, limit=CANDIDATES))
-    held = {row.ref: frozenset(row.search_text.split()) for row, _ in rows}
-    rate = matcher(situation.query, held.values(), store.count(situation.user, asked))
-    if rate is None:
-        return []
-    match = {ref: rate(words) for ref, words in held.items()}
-    here = [row for row, _ in rows if match[row.ref] and (find or _here(row, situation))]
-    best = sorted(here, key=lambda row: -match[row.ref])[:RATED]
-    items = [score(row_item(row), situation, weights) for row in best]
-    found = [with_match(item, match[item.ref]) for item in items]
-    return sorted(found, key=lambda item: (-item.score, item.ref))
+    def similar(self, user: str, query: str, n: int, /) -> Sequence[tuple[str, float]]:
+        """Return the refs nearest in meaning, with a match from 0 to 1."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """One thing found, and why."""
+class Wanted:
+    """Which records may be found."""
 
-    ref: str
-    text: str
-    score: float
-    why: str
-    record: Record
+    types: tuple[str, ...] = SEARCHED
+    scopes: tuple[str, ...] | None = None
+    """None: those that hold in the situation's project and language. Empty: all."""
+    since: datetime | None = None
+    without: frozenset[str] = frozenset()
+    """Refs that are in view already."""
+    tokens: int = 2000
+    """What there is to spend; little more than that is read from the store."""
 
 
-def hits_of(store: Store, items: Sequence[Item], user: str) -> list[Hit]:
-    """Return items as hits, with their records."""
-    records = {row.ref: load(row) for row in store.get(user, [item.ref for item in items])}
-    return [
-        Hit(
-            ref=item.ref,
-            text=item.text,
-            score=item.score,
-            why=", ".join(f"{name} {value:.2f}" for name, value in item.reasons),
-            record=records[item.ref],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found, in the order in which tokens should be spent on it."""
+
+    items: tuple[Item, ...] = ()
+    opens: bool = False
+    """Whether the question asks for anything that is here; "thanks!" does not."""
+    named: bool = False
+    """Whether it names somebody who speaks, or a time: then a weak match is enough."""
+    matching: frozenset[str] = frozenset()
+    """Refs of what matches by itself, and not only through its neighbours."""
+    fault: str = ""
+    """What did not work, such as the embedder; search went on without it."""
+
+
+class Search:
+    """Search over one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        count: TokenCounter,
+        *,
+        meaning: Meaning | None = None,
+        weights: RankWeights | None = None,
+    ) -> None:
+        self._store = store
+        self._count = count
+        self._indexes = Indexes(store)
+        self._meaning = meaning
+        self._weights = weights or RankWeights()
+
+    def find(self, situation: Situation, weights: Weights, wanted: Wanted | None = None) -> Found:
+        """Return what answers the situation's query."""
+        chosen = wanted or Wanted()
+        near, fault = self._near(situation)
+        with self._indexes.use(situation.user) as index:
+            question = analyse(situation.query, index.people, situation.now)
+            among = _among(index, situation, chosen)
+            if not among.any() or _asks_nothing(question, near):
+                return Found(fault=fault)
+            rated = signals(index, question, among, _by_place(index, near))
+            best = self._best(index, rated, chosen.tokens)
+            worth = _worth(index, question)
+        items = self._items(situation, weights, best, worth)
+        return Found(
+            items=tuple(items),
+            opens=_opens(items, question, worth),
+            named=_names_somebody_or_a_time(question),
+            matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
+            fault=fault,
         )
-        for item in items
-        if item.ref in records
-    ]
+
+    def _near(self, situation: Situation) -> tuple[Mapping[str, float], str]:
+        if self._meaning is None or not situation.query.strip():
+            return {}, ""
+        try:
+            return dict(self._meaning.similar(situation.user, situation.query, 1000)), ""
+        except (CtxmwError, OSError, RuntimeError, ValueError) as error:
+            log.warning("searching by words alone: %s", error)
+            return {}, f"meaning: {type(error).__name__}"
+
+    def _best(self, index: LexicalIndex, rated: Signals, tokens: int) -> dict[str, _Candidate]:
+        """Return the candidates in the order in which tokens should be spent on them."""
+        ranks = rated.rank(self._weights)
+        costs = index.column("cost")[rated.places]
+        order = np.argsort(np.log(np.maximum(costs, CHEAP)) - ranks, kind="stable")
+        order = order[rated.touched()[order]]
+        shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
+        enough = int(np.searchsorted(np.cumsum(shown), MARGIN * tokens)) + 1
+        chosen = order[: max(LEAST, min(enough, READ))]
+        reasons, own = rated.reasons(chosen, self._weights), rated.by_itself()
+        return {
+            index.refs[rated.places[at]]: _Candidate(
+                match=float(rated.match[at]), reasons=why, by_itself=bool(own[at])
+            )
+            for at, why in zip(chosen, reasons, strict=True)
+        }
+
+    def _items(
+        self,
+        situation: Situation,
+        weights: Weights,
+        best: Mapping[str, _Candidate],
+        worth: Mapping[str, float],
+    ) -> list[Item]:
+        said: set[str] = set()
+        items = []
+        for row in self._store.get(situation.user, list(best)):
+            item = row_item(row)
+            if item.text not in said:
+                said.add(item.text)
+                found = best[row.ref]
+                items.append(
+                    matched(
+                        item,
+                        situation,
+                        weights,
+                        match=found.match,
+                        reasons=found.reasons,
+                        passage=self._passage(item.text, worth),
+                    )
+                )
+        return items
+
+    def _passage(self, text: str, worth: Mapping[str, float]) -> str:
+        """Return what a long text is shown as; "" for one that is short enough."""
+        size = self._count(text)
+        return passage(text, worth, size * PASSAGE, self._count) if size > LONG else ""
 
 
-def matcher(
-    query: str, held: Collection[frozenset[str]], total: int | None = None
-) -> Callable[[frozenset[str]], float] | None:
-    """Return what rates a text's words by the share of the query it covers; None: nothing asked.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    match: float
+    reasons: tuple[tuple[str, float], ...]
+    by_itself: bool
 
-    `held` are the words of the candidates, `total` how many texts there are to choose from.
-    """
-    terms = terms_of(query)
-    if not terms:
+
+def _among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Floats:
+    """Return 1 for every place that may be found, 0 for the others."""
+    among: Floats = index.column("alive")[:-1].copy()
+    among *= np.isin(index.column("type")[:-1], [index.number("type", t) for t in wanted.types])
+    scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
+    if scopes:
+        numbers = [index.number("scope", name) for name in scopes]
+        among *= np.isin(index.column("scope")[:-1], numbers)
+    if wanted.since is not None:
+        among *= index.column("day")[:-1] >= wanted.since.toordinal()
+    for ref in wanted.without:
+        if ref in index.places:
+            among[index.places[ref]] = 0
+    return among
+
+
+def _scopes(situation: Situation) -> tuple[str, ...]:
+    scopes = [Scope()]
+    if situation.project:
+        scopes.append(Scope("project", situation.project))
+    if situation.language:
+        scopes.append(Scope("language", situation.language))
+    return tuple(map(str, scopes))
+
+
+def _by_place(index: LexicalIndex, near: Mapping[str, float]) -> Floats | None:
+    if not near:
         return None
-    worth = _worth(terms, held, len(held) if total is None else total)
-    return lambda words: _match(terms, worth, words)
+    dense = np.zeros(len(index), np.float32)
+    for ref, value in near.items():
+        place = index.places.get(ref)
+        if place is not None:
+            dense[place] = value
+    return dense
 
 
-def _here(row: Row, situation: Situation) -> bool:
-    scope = Scope.parse(row.scope)
-    return scope.admits(project=situation.project, language=situation.language)
+def _asks_nothing(question: Question, near: Mapping[str, float]) -> bool:
+    return not (question.terms or near or _names_somebody_or_a_time(question))
 
 
-def _worth(terms: Sequence[Term], held: Collection[frozenset[str]], total: int) -> dict[str, float]:
-    """Return how much each term says: the fewer records hold it, the more."""
-    counts = {term.whole: sum(term.covered_by(texts) > 0 for texts in held) for term in terms}
-    return {whole: math.log(1 + (total + 1) / (n + 0.5)) for whole, n in counts.items()}
+def _worth(index: LexicalIndex, question: Question) -> dict[str, float]:
+    known = index.vocabulary
+    return {term: index.rarity(known[term]) for term in question.terms if term in known}
 
 
-def _match(terms: Sequence[Term], worth: dict[str, float], held: frozenset[str]) -> float:
-    total = sum(worth.values())
-    return sum(term.covered_by(held) * worth[term.whole] for term in terms) / total
+def _names_somebody_or_a_time(question: Question) -> bool:
+    return bool(question.person or question.months or question.days or question.years)
+
+
+def _opens(items: Sequence[Item], question: Question, worth: Mapping[str, float]) -> bool:
+    """Say whether the question asks for anything that is here.
+
+    Somebody or some time that is named is asked for. Else its subject must occur: with two of its
+    words, or with one when it is put as a question, or when the match is good.
+    """
+    if _names_somebody_or_a_time(question):
+        return bool(question.subject or question.asks) and bool(items)
+    known = [term for term in question.subject if term in worth]
+    if not known:
+        return False
+    best = max((item.match or 0 for item in items), default=0.0)
+    return len(known) > 1 or question.asks or best >= GOOD_MATCH

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from .block import FRAME, Block, Draft
 from .budget import MEMORY_LANES, NOTE_LANES
@@ -123,27 +123,39 @@ def select_turn(
     *,
     index_lines: int = 10,
     kept_for_index: int = 0,
+    briefly: bool = True,
 ) -> Selection:
     """Choose for a turn's part, in the order given: in full, else briefly, else a few as an index.
 
     Items that waited to be shown (critical, high ...) come before what a query brought. When not
-    everything fits, `kept_for_index` tokens are left for listing what does not.
+    everything fits, `kept_for_index` tokens are left for listing what does not; with `briefly`
+    off, what does not fit is not cut down either.
     """
     fill = _Fill({"turn": limit}, layout, hint=False)
     if not fill.open_frame("turn"):
         return fill.nothing(items)
     if kept_for_index and not fill.fits(items, "turn"):
-        fill.take(items, "full", "turn", cap=max(0, fill.left["turn"] - kept_for_index))
+        fill.take(items, "passage", "turn", cap=max(0, fill.left["turn"] - kept_for_index))
     else:
-        fill.take(items, "full", "turn")
-    fill.take(filter(has_brief, items), "brief", "turn")
+        fill.take(items, "passage", "turn")
+    if briefly:
+        fill.take(filter(has_brief, items), "brief", "turn")
     listed = [item for item in items if item.section != "notices" and not fill.shows(item)]
     worthy = [item for item in listed if item.score >= floors.index]
     fill.take(worthy[:index_lines], "index", "turn")
     return fill.finish(items, lambda item: _why(item, floors.index))
 
 
-_DEGRADES: tuple[Shown, ...] = ("full", "brief", "index")
+Form = Literal["full", "passage", "brief", "index"]
+"""How items are offered: "passage" is in full, but of a long text what matched."""
+
+_DEGRADES: tuple[Form, ...] = ("full", "brief", "index")
+
+
+def _shown(item: Item, form: Form) -> Shown:
+    if form == "passage":
+        return "brief" if item.passage else "full"
+    return form
 
 
 def _add_summaries(fill: _Fill, items: Sequence[Item]) -> None:
@@ -158,6 +170,14 @@ def _add_summaries(fill: _Fill, items: Sequence[Item]) -> None:
 
 def _ranked(items: Iterable[Item]) -> list[Item]:
     return sorted(items, key=by_rank)
+
+
+def _why_partly(choice: Choice, why: Callable[[Item], str]) -> str:
+    if choice.shown == "full":
+        return ""
+    if choice.shown == "brief" and choice.item.passage:
+        return "what matches of it"
+    return why(choice.item)
 
 
 def _why_not_stable(item: Item, floors: Floors) -> str:
@@ -203,7 +223,7 @@ class _Fill:
         return True
 
     def take(
-        self, items: Iterable[Item], shown: Shown, lane: str, *, cap: int | None = None
+        self, items: Iterable[Item], form: Form, lane: str, *, cap: int | None = None
     ) -> list[Item]:
         """Add what fits into the lane, in order; return what did not."""
         rest: list[Item] = []
@@ -212,6 +232,7 @@ class _Fill:
         for item in items:
             if self.shows(item):
                 continue
+            shown = _shown(item, form)
             price = self._draft.price(item, shown) if misses < _PATIENCE else room + 1
             if price > room:
                 rest.append(item)
@@ -254,8 +275,7 @@ class _Fill:
         self, items: Sequence[Item], why: Callable[[Item], str], **made: Any
     ) -> Selection:
         shown = [
-            choice if choice.shown == "full" else replace(choice, reason=why(choice.item))
-            for choice in self._chosen.values()
+            replace(choice, reason=_why_partly(choice, why)) for choice in self._chosen.values()
         ]
         others = _ranked(item for item in items if not self.shows(item))
         best = [

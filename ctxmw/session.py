@@ -99,14 +99,21 @@ class Session:
         commit_entries(self._setup, stored_record(self._setup, _checked(prepared).context))
 
     def finish(
-        self, prepared: Prepared, reply: str | Message | None = None, *, error: str = ""
+        self,
+        prepared: Prepared,
+        reply: str | Message | None = None,
+        *,
+        error: str = "",
+        capture: bool = True,
     ) -> ContextRecord:
         """Keep how the call ended: answered with a reply, failed with an error, else abandoned.
 
-        An answer is captured together with the question. One without tool calls closes the turn.
-        Finishing twice changes nothing more.
+        An answer is captured together with the question, unless told otherwise: a step on the way
+        to an answer is nothing that was said. One without tool calls closes the turn. Finishing
+        twice changes nothing more.
         """
-        return finish_call(self._setup, self._who, _checked(prepared), _as_message(reply), error)
+        checked, answer = _checked(prepared), _as_message(reply)
+        return finish_call(self._setup, self._who, checked, answer, error, capture=capture)
 
     def capture(self, messages: Sequence[Message], *, at: datetime | None = None) -> list[Turn]:
         """Store what was said, word for word but for secrets; return the turns that are new.
@@ -156,9 +163,12 @@ class Session:
             change_state(self._setup, self._who, ended=True)
             if not said:
                 return None
-            old = store.query(self.user, Find(types=("summary",), sessions=(self.id,)))
-            store.delete(self.user, [row.ref for row in old])
-            return self._write(SessionSummary, text=said, **kept)
+            new = self._new(SessionSummary, text=said, **kept)
+            # A summary takes the place of the last one: deleting would rewrite the file.
+            for row in store.query(self.user, Find(types=("summary",), sessions=(self.id,))):
+                new = new.model_copy(update={"ref": row.ref})
+            store.put([new.row()])
+            return new
 
     def collect(
         self,

@@ -14,11 +14,13 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from .errors import InvalidValue, StoreError
 from .protocols import Change, Find, Row
+from .sqlite_blobs import NEW_USER, Blobs
 from .sqlite_file import claim, explained
 from .sqlite_pool import Connections
 from .sqlite_rows import (
@@ -28,6 +30,7 @@ from .sqlite_rows import (
     bounds,
     conditions,
     named_user,
+    order,
     row_of,
     values_of,
 )
@@ -35,7 +38,7 @@ from .sqlite_rows import (
 _log = logging.getLogger("ctxmw")
 
 
-class SqliteStore:
+class SqliteStore(Blobs):
     """A store in one file. Any thread may use it; after a fork, parent and child both may.
 
     Opening makes the file and its folders, or brings an older file up to date; it never touches
@@ -53,6 +56,7 @@ class SqliteStore:
         if synchronous not in ("FULL", "NORMAL"):
             raise InvalidValue(f'synchronous must be "FULL" or "NORMAL", not {synchronous!r:.60}.')
         self._temporary = str(path) == ":memory:"
+        self._synchronous = synchronous
         self.path = _new_temporary_file() if self._temporary else _file_path(path)
         claim(self.path)
         self._connections = Connections(self.path, "OFF" if self._temporary else synchronous)
@@ -60,6 +64,15 @@ class SqliteStore:
         self._let_go = weakref.finalize(
             self, _let_go, self._connections, self.path, self._temporary, os.getpid()
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle where the file is: unpickled, it is opened again."""
+        if self._temporary:
+            raise InvalidValue(
+                "a store opened with ':memory:' cannot be pickled, it ends with this process: "
+                "open it with a path."
+            )
+        return partial(SqliteStore, synchronous=self._synchronous), (self.path,)
 
     def put(self, rows: Sequence[Row], /) -> None:
         """Write all rows or none, durably; a row of the same (user, ref) is replaced.
@@ -73,7 +86,7 @@ class SqliteStore:
         with self._connections.transaction() as mine, explained(self.path):
             execute = mine.connection.execute
             for user in {values["user"] for values in prepared}:
-                execute(_NEW_USER, (user,))
+                execute(NEW_USER, (user,))
             # RETURNING would leave the statement open until its row is fetched.
             execute("UPDATE state SET seq = seq + ?", (len(prepared),))
             last = execute("SELECT seq FROM state").fetchone()[0]
@@ -92,8 +105,7 @@ class SqliteStore:
         """Return the rows that fit, ordered by time, then by when they were written."""
         user = named_user(user)
         clauses, values = conditions(find)
-        order = _NEWEST_FIRST if find.newest_first else _OLDEST_FIRST
-        sql = _all_of(_ROWS, clauses) + order
+        sql = f"{_all_of(_ROWS, clauses)} {order(find)} LIMIT ? OFFSET ?"
         return [
             row_of(user, row) for row in self._connections.read(sql, [user, *values, *bounds(find)])
         ]
@@ -124,7 +136,7 @@ class SqliteStore:
         """Remove rows so that their text is gone from the store's files; say how many there were.
 
         The changes feed keeps that they are gone. Removing text that can be searched rewrites
-        the file: about a second for 100,000 rows. Inside `atomic` that happens once, at its end.
+        the file: a second or two for 100,000 rows. Inside `atomic` that happens once, at its end.
         While another process reads, old pages may stay in the write-ahead log until the next
         write after it.
         """
@@ -189,8 +201,6 @@ SELECT records.ref, records.type, records.at, records.body, records.session, rec
 FROM records WHERE records.user = (SELECT id FROM users WHERE name = ?)"""
 _COUNT = """
 SELECT count(*) FROM records WHERE records.user = (SELECT id FROM users WHERE name = ?)"""
-_NEWEST_FIRST = " ORDER BY records.at DESC, records.seq DESC LIMIT ? OFFSET ?"
-_OLDEST_FIRST = " ORDER BY records.at, records.seq LIMIT ? OFFSET ?"
 # CROSS JOIN keeps the index in front: it ranks inside, and rows are read until the limit is met.
 _FOUND = """
 SELECT records.ref, records.type, records.at, records.body, records.session, records.key,
@@ -212,7 +222,6 @@ SELECT max(
     coalesce((SELECT max(seq) FROM records WHERE user = owner.id), 0),
     coalesce((SELECT max(seq) FROM gone WHERE user = owner.id), 0)
 ) FROM users AS owner WHERE owner.name = ?"""
-_NEW_USER = "INSERT INTO users (name) VALUES (?) ON CONFLICT DO NOTHING"
 _PUT = """
 INSERT INTO records (user, ref, type, live, at, seq, session, key, digest, scope, source,
     search_text, body)

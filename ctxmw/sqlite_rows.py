@@ -34,7 +34,15 @@ _FILTERS = (
 
 def named_user(user: object) -> str:
     """Return the user's name, or raise when there is none."""
-    return _identifier(user, "user")
+    return identifier(user, "user")
+
+
+def identifier(value: object, field: str) -> str:
+    """Return a text that names something, or raise when it is empty or cannot be stored."""
+    text = _plain(value, field)
+    if not text:
+        raise InvalidValue(f"{field} is empty (''): every row belongs to a user and has a ref.")
+    return text
 
 
 def row_of(user: str, values: Sequence[Any]) -> Row:
@@ -60,8 +68,8 @@ def row_of(user: str, values: Sequence[Any]) -> Row:
 def values_of(row: Row) -> dict[str, Any]:
     """Return the row's columns by name, or raise when one cannot be stored."""
     return {
-        "user": _identifier(row.user, "user"),
-        "ref": _identifier(row.ref, "ref"),
+        "user": identifier(row.user, "user"),
+        "ref": identifier(row.ref, "ref"),
         "type": _plain(row.type, "type"),
         "live": int(bool(row.live)),
         "at": moment(row.at, "at"),
@@ -95,14 +103,20 @@ def conditions(find: Find) -> tuple[list[str], list[Any]]:
             clause, value = among(column, asked, field, picks=not clauses)
             clauses.append(clause)
             values.append(value)
-    for clause, at, field in (("at >= ?", find.since, "since"), ("at < ?", find.until, "until")):
+    for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
         if at is not None:
-            clauses.append(f"records.{clause}")
+            clauses.append(f"{_time(find)} {compared} ?")
             values.append(moment(at, field))
     if find.live is not None:
         clauses.append("records.live = ?")
         values.append(int(find.live))
     return clauses, values
+
+
+def order(find: Find) -> str:
+    """Return how the rows are sorted."""
+    way = " DESC" if find.newest_first else ""
+    return f"ORDER BY {_time(find)}{way}, records.seq{way}"
 
 
 def among(column: str, asked: Sequence[str], field: str, *, picks: bool) -> tuple[str, str]:
@@ -138,6 +152,12 @@ def any_of(words: Sequence[str]) -> str:
     return " OR ".join(islice(dict.fromkeys(_quoted(words)), WORDS))
 
 
+def _time(find: Find) -> str:
+    # SQLite would rather walk through all rows by time than find a few and sort them.
+    few = find.keys or find.digests or find.sessions or len(find.types) > 1
+    return "+records.at" if few else "records.at"
+
+
 def _quoted(words: Sequence[str]) -> Iterator[str]:
     for word in words:
         text = word[:WORD_CHARS].replace("\0", " ").encode(errors="replace").decode().strip()
@@ -149,13 +169,6 @@ def _natural(number: object, field: str) -> int:
     if not isinstance(number, int) or number < 0:
         raise InvalidValue(f"{field} must be 0 or a larger whole number, not {number!r:.60}.")
     return min(number, LARGEST)
-
-
-def _identifier(value: object, field: str) -> str:
-    text = _plain(value, field)
-    if not text:
-        raise InvalidValue(f"{field} is empty (''): every row belongs to a user and has a ref.")
-    return text
 
 
 def _plain(value: object, field: str) -> str:

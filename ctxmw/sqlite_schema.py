@@ -46,6 +46,7 @@ def rows_and_changes(connection: sqlite3.Connection) -> None:
             search_text TEXT NOT NULL, body TEXT NOT NULL,
             UNIQUE (user, ref)
         )""",
+        "CREATE INDEX records_by_time ON records (user, at, seq)",
         "CREATE INDEX records_by_type ON records (user, type, live, at, seq)",
         """CREATE INDEX records_by_session ON records (user, session, type, live, at, seq)
             WHERE session <> ''""",
@@ -116,8 +117,38 @@ def full_text_search(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def blobs_of_rows(connection: sqlite3.Connection) -> None:
+    """Keep bytes that are made from rows, such as vectors, for as long as the rows say the same.
+
+    Under a row's ref stands what is made from it alone; under "*" what is made from all rows of a
+    user that can be searched.
+    """
+    for statement in (
+        """CREATE TABLE blobs (
+            id INTEGER PRIMARY KEY, user INTEGER NOT NULL, space TEXT NOT NULL, ref TEXT NOT NULL,
+            data BLOB NOT NULL,
+            UNIQUE (user, space, ref)
+        )""",
+        "CREATE INDEX blobs_by_ref ON blobs (user, ref)",
+        # A blob tells about its row: what is left of it is swept as the row's text is.
+        """CREATE TRIGGER blobs_of_deleted AFTER DELETE ON records BEGIN
+            UPDATE state SET unswept = 1 WHERE EXISTS
+                (SELECT 1 FROM blobs WHERE user = old.user AND ref = old.ref);
+            DELETE FROM blobs WHERE user = old.user
+                AND (ref = old.ref OR ref = '*' AND old.search_text <> '');
+        END""",
+        """CREATE TRIGGER blobs_of_changed AFTER UPDATE ON records
+            WHEN old.search_text <> new.search_text OR old.live > new.live BEGIN
+            DELETE FROM blobs WHERE user = old.user
+                AND (ref = old.ref OR ref = '*' AND old.search_text <> '');
+        END""",
+    ):
+        connection.execute(statement)
+
+
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: rows_and_changes,
     2: full_text_search,
+    3: blobs_of_rows,
 }
 LATEST = max(MIGRATIONS)

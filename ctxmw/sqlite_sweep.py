@@ -41,10 +41,11 @@ def truncate_log(connection: sqlite3.Connection, patience: float, path: Path) ->
     try:
         connection.execute(f"PRAGMA busy_timeout = {round(patience * 1_000)}")
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
     except sqlite3.Error as error:
         _warn(path, error)
         return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
     return not busy
 
 

@@ -16,9 +16,15 @@ def test_the_default_is_4000_tokens_shared_out_as_documented() -> None:
     budget = Budget()
     assert (budget.total, budget.stable_limit, budget.turn_limit) == (4000, 2800, 1200)
     assert budget.lanes() == {
-        "universal": 300, "language": 300, "project": 400, "reserve": 200,
-        "done": 300, "decided": 200, "open": 300,
-        "pinned": 400, "index": 400,
+        "universal": 300,
+        "language": 300,
+        "project": 400,
+        "reserve": 200,
+        "done": 300,
+        "decided": 200,
+        "open": 300,
+        "pinned": 400,
+        "index": 400,
     }
 
 
@@ -91,4 +97,3 @@ def test_what_an_agent_may_fetch_is_500_tokens_a_question_in_three_lanes() -> No
 def test_an_impossible_amount_on_demand_is_an_error_too(name: str) -> None:
     with pytest.raises(InvalidValue, match=rf"OnDemand\.{name} is -1"):
         OnDemand(**{name: -1})
-

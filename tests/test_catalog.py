@@ -137,3 +137,13 @@ def test_wrong_values_are_named(ctx, wrong):
     values = {"kind": "rule", "name": "N", "content": "text"} | wrong
     with pytest.raises(InvalidValue):
         ctx.catalog.add(values.pop("kind"), values.pop("name"), values.pop("content"), **values)
+
+
+def test_an_agents_tools_are_bound_free_ones_first_then_those_of_the_request(ctx):
+    ctx.catalog.add("tool", "find", "Find a file.", server="fs")
+    ctx.catalog.add("tool", "drop", "Drop a table.", include="agent", server="db")
+    ctx.catalog.add("tool", "off", "Never.", enabled=False)
+    names = ["drop", "off", "own", "find"]
+    assert ctx.catalog.bound(names, ["fs:find"]) == ["own", "find"]
+    assert ctx.catalog.bound(names, ["fs:find", "db:drop"]) == ["own", "find", "drop"]
+    assert ctx.catalog.bound(["own"], ["fs:find"]) == ["own"]

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from ctxmw import ContextMiddleware, MissingUser
+from ctxmw import ContextMiddleware, MissingUser, memory_tools
 from ctxmw.testing import FixedClock
 
 ASKED = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Hello there"}]
@@ -85,3 +85,21 @@ def test_without_a_fault_it_is_the_same_as_the_conversation_itself():
         assert chat.finish(prepared, "Hi.").state == "answered"
         assert "Answer briefly." in prepared.context.text
         assert ctx.stats() == {}
+
+
+def test_a_tool_that_fails_is_answered_so_that_a_model_can_go_on():
+    with ContextMiddleware.open(":memory:", strict=False) as ctx:
+        chat = ctx.session("s1").forgiving()
+        mem_search, *_ = memory_tools(ctx.session("s1"))
+        assert chat.ask(mem_search, query="login") == mem_search(query="login")
+    assert "go on without it" in chat.ask(mem_search, query="login")
+    assert sum(ctx.stats().values()) == 1
+
+
+def test_all_tools_are_bound_when_the_catalog_cannot_be_read():
+    with ContextMiddleware.open(":memory:", strict=False) as ctx:
+        ctx.catalog.add("tool", "drop", "Drop a table.", include="agent")
+        chat = ctx.session("s1").forgiving()
+        prepared = chat.prepare(ASKED)
+        assert chat.bound(prepared, ["drop", "find"]) == ["find"]
+    assert chat.bound(prepared, ["drop", "find"]) == ["drop", "find"]

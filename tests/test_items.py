@@ -29,7 +29,19 @@ def test_a_scope_is_read_from_its_text(written: str, scope: Scope) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", " ", "Universal", "universal:", "universal:x", "language", "language:", "language:  ", "project:", "projects:x", "global", "python", " project:x"],
+    [
+        *[
+            "",
+            " ",
+            "Universal",
+            "universal:",
+            "universal:x",
+            "language",
+            "language:",
+            "language:  ",
+        ],
+        *["project:", "projects:x", "global", "python", " project:x"],
+    ],
 )
 def test_an_unknown_scope_is_an_error_that_names_it_and_what_is_allowed(wrong: str) -> None:
     with pytest.raises(InvalidValue) as caught:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from unicodedata import normalize
 from xml.etree import ElementTree
 
@@ -153,6 +154,14 @@ def test_an_anti_pattern_says_what_to_avoid_and_says_it_once(renderer: Renderer)
     assert printed("Avoid: mocks").count("Avoid") == 1
 
 
+def test_a_passage_that_answers_the_question_is_what_is_shown_briefly() -> None:
+    long = replace(LONG, passage="Keys rotate weekly. …")
+    assert has_brief(long)
+    assert Markdown().item(long, "brief", 502) == (
+        "- Keys rotate weekly. … (m2, 502 tokens in full)\n"
+    )
+
+
 def test_brief_means_less_than_the_whole() -> None:
     assert has_brief(LONG)
     assert not has_brief(FULL)
@@ -166,10 +175,12 @@ def frames(text: str) -> tuple[int, int]:
     return len(re.findall(r"<\s*ctxmw", text, re.I)), len(re.findall(r"<\s*/\s*ctxmw", text, re.I))
 
 
+_WORDS = ("kind", "label", "title", "session", "source", "group", "passage")
 hostile_items = st.builds(
     item,
     texts,
-    **{name: texts for name in ("ref", "kind", "label", "title", "session", "source", "group")},
+    ref=texts.map("x{}".format),
+    **dict.fromkeys(_WORDS, texts),
     section=st.sampled_from(SECTIONS),
     trust=st.sampled_from(["trusted", "untrusted"]),
 )

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmw import ContextMiddleware
 from ctxmw.budget import Budget
 from ctxmw.errors import InvalidValue
 from ctxmw.items import Item, Scope
-from ctxmw.pipeline import opens
 from ctxmw.render import Markdown
 from ctxmw.scoring import Floors, Weights, recency, score, score_all, task_fit, with_match
 from ctxmw.selection import Choice, Layout, select_stable, select_turn
@@ -120,7 +120,7 @@ def test_a_query_counts_half_match_half_score() -> None:
     [{"scope": 0.5}, {"task": 0.0}, {"scope": -0.1, "seen": 0.8}, {"scope": 1.4}, {"seen": "0.3"}],
 )
 def test_weights_that_do_not_add_up_to_one_are_an_error(values: dict[str, float]) -> None:
-    with pytest.raises(InvalidValue, match="add up to 1|from 0 to 1"):
+    with pytest.raises(InvalidValue, match=r"add up to 1|from 0 to 1"):
         Weights(**values)
 
 
@@ -154,13 +154,25 @@ def test_the_floor_of_the_stable_block_keeps_out_what_is_worse_than_neutral() ->
     assert reasons["m_old"] == "below floor 0.7"
 
 
-def test_the_floor_of_a_query_keeps_out_what_the_best_hit_does_not_carry() -> None:
-    weak = with_match(rated("m1", 0), 0.19)
-    strong = with_match(rated("m2", 0), 0.2)
-    assert (weak.score, strong.score) == (0.495, 0.5)
-    assert not opens([weak], Floors())
-    assert opens([weak, strong], Floors())
-    assert not opens([], Floors())
+@pytest.mark.parametrize(
+    ("floor", "question", "brought"),
+    [
+        (0.5, "How are invoices rounded?", True),
+        (0.5, "Which invoices mention quantum lattice simulations of heavy quarks?", False),
+        (0.3, "Which invoices mention quantum lattice simulations of heavy quarks?", True),
+        (0.0, "Thanks!", False),
+    ],
+)
+def test_the_floor_of_a_query_keeps_out_what_hardly_matches(
+    floor: float, question: str, brought: bool
+) -> None:
+    clock = [days_ago(400)]
+    options = {"floors": Floors(query=floor), "clock": lambda: clock[0]}
+    with ContextMiddleware.open(":memory:", **options) as ctx:
+        ctx.remember("Invoices are rounded half up.", kind="decision")
+        clock[0] = NOW
+        prepared = ctx.session("s1").prepare([{"role": "user", "content": question}])
+    assert ("- Invoices are rounded half up." in prepared.context.part) is brought
 
 
 def test_the_floor_of_the_index_keeps_out_what_is_not_worth_a_line() -> None:

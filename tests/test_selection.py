@@ -348,6 +348,13 @@ def test_what_does_not_fit_a_turn_is_shown_briefly_or_listed() -> None:
     assert set(reasons(chosen).values()) == {"over budget"}
 
 
+def test_of_a_long_text_a_turn_shows_the_passage_that_matches() -> None:
+    long = item("Keys rotate weekly. " * 50, ref="m1", passage="Keys rotate weekly.")
+    chosen = select_turn([long, item("short", ref="m2")], 5000, CHARACTERS, Floors())
+    assert shown(chosen) == {"m1": "brief", "m2": "full"}
+    assert reasons(chosen) == {"m1": "what matches of it", "m2": ""}
+
+
 def test_a_turn_lists_only_a_few_and_no_notice() -> None:
     notice = of_length(320, "e1", section="notices", kind="notice")
     items = [notice, *(of_length(300, f"m{n:02}") for n in range(30))]

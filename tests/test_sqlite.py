@@ -182,6 +182,32 @@ class TestQuery:
         assert store.delete("ada", [*many, "m1"]) == 1
 
     @pytest.mark.parametrize(
+        ("find", "index"),
+        [
+            (Find(), "by_time"),
+            (Find(sources=("tool",)), "by_time"),
+            (Find(types=("memory",)), "by_type"),
+            (Find(types=("memory",), since=NOW), "by_type"),
+            (Find(types=("memory", "note")), "by_type"),
+            (Find(types=("memory",), keys=("k",), since=NOW), "by_key"),
+            (Find(types=("memory",), digests=("a", "b")), "by_digest"),
+            (Find(types=("memory",), sessions=("s",), until=NOW), "by_session"),
+            (Find(sessions=("s",)), "by_session"),
+        ],
+    )
+    def test_the_most_telling_column_picks_the_index(
+        self, store: SqliteStore, find: Find, index: str
+    ) -> None:
+        store.put([row()])
+        (connection,) = store._connections._process.idle
+        asked: list[str] = []
+        connection.set_trace_callback(asked.append)
+        store.query("ada", find)
+        connection.set_trace_callback(None)
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {asked[0]}").fetchall()
+        assert f"records_{index} " in plan[0][-1]
+
+    @pytest.mark.parametrize(
         "find",
         [
             Find(limit=-1),

@@ -254,7 +254,7 @@ class TestMigrations:
         file = sqlite3.connect(ours)
         numbers = file.execute("SELECT number, name FROM migrations ORDER BY number").fetchall()
         file.close()
-        assert numbers == [(1, "rows_and_changes"), (2, "full_text_search")]
+        assert numbers == [(1, "rows_and_changes"), (2, "full_text_search"), (3, "blobs_of_rows")]
 
     def test_one_that_fails_leaves_the_file_at_the_number_before(
         self, ours: Path, monkeypatch: pytest.MonkeyPatch
@@ -264,8 +264,9 @@ class TestMigrations:
             connection.execute("CREATE TABLE half (id)")
 
         with monkeypatch.context() as patch:
-            patch.setitem(sqlite_schema.MIGRATIONS, 3, broken)
-            patch.setattr(sqlite_schema, "LATEST", 3)
+            following = sqlite_schema.LATEST + 1
+            patch.setitem(sqlite_schema.MIGRATIONS, following, broken)
+            patch.setattr(sqlite_schema, "LATEST", following)
             with pytest.raises(StoreError, match="half"):
                 SqliteStore(ours)
         file = sqlite3.connect(ours)

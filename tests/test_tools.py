@@ -167,7 +167,7 @@ def test_a_result_is_data_escaped_dated_and_with_its_source(ctx, chat, tools):
     assert answer.count("</ctxmw>") == 1
     assert "untrusted, from tool:fetch" in answer
     assert "![" not in answer
-    assert re.search(r"### \d{4}-\d\d-\d\d web", answer)
+    assert re.search(r"^### \d{4}-\d\d-\d\d$", answer, re.MULTILINE)
 
 
 def test_answers_count_in_the_ledger(ctx, chat, tools):

@@ -68,6 +68,7 @@ def _item(record: Record, *, kind: str, lane: str, section: str) -> Item:
         source=record.source,
         version=record.print if isinstance(record, Turn) else digest(text)[:16],
         group=_group(record) if isinstance(record, Turn) else "",
+        group_title=_day(record),
         place=record.position if isinstance(record, Turn) else 0,
     )
 
@@ -84,4 +85,8 @@ def _label(record: Record) -> str:
 
 
 def _group(record: Record) -> str:
-    return f"{record.at.date().isoformat()} {record.session}".rstrip()
+    return f"{_day(record)} {record.session}".rstrip()
+
+
+def _day(record: Record) -> str:
+    return record.at.date().isoformat()

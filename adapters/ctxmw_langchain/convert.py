@@ -1,0 +1,139 @@
+"""LangChain's messages to plain dicts and back.
+
+A message that was not touched comes back as the same object; one that was, as a copy with new
+content. Nothing the caller gave is ever changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
+from langchain_core.prompt_values import PromptValue
+
+from ctxmw import ContextRecord, InvalidValue
+
+from .nesting import carried_over
+
+KEY = "ctxmw"
+"""Where an answer carries its provenance, in `response_metadata`."""
+_ORIGIN = "origin"
+_ROLES = {
+    "ai": "assistant",
+    "assistant": "assistant",
+    "developer": "system",
+    "system": "system",
+    "tool": "tool",
+}
+
+
+def messages_of(given: LanguageModelInput | object) -> list[BaseMessage]:
+    """Return what a chat model would make of its input."""
+    if isinstance(given, str):
+        return [HumanMessage(given)]
+    if isinstance(given, PromptValue):
+        return given.to_messages()
+    if isinstance(given, Sequence):
+        return convert_to_messages(given)
+    kind = type(given).__name__
+    raise InvalidValue(f"a chat model was given {kind}: give text, messages or a prompt value.")
+
+
+def as_dict(message: BaseMessage) -> dict[str, Any]:
+    """Return a message in the form the memory reads."""
+    plain: dict[str, Any] = {"role": _role(message), "content": message.content}
+    if message.id:
+        plain["id"] = message.id
+    if message.name:
+        plain["name"] = message.name
+    if isinstance(message, AIMessage) and message.tool_calls:
+        plain["tool_calls"] = [
+            {"id": call["id"], "name": call["name"], "args": call["args"]}
+            for call in message.tool_calls
+        ]
+    if isinstance(message, ToolMessage):
+        plain["tool_call_id"] = message.tool_call_id
+    return plain
+
+
+class Given:
+    """The caller's messages, and the way back to them."""
+
+    def __init__(
+        self, messages: Sequence[BaseMessage], said: Sequence[BaseMessage] | None = None
+    ) -> None:
+        self._messages = list(messages)
+        self._said = list(messages if said is None else said)
+        # A changed dict keeps its other keys, so it tells by itself which message it was.
+        self.dicts = [{**as_dict(message), _ORIGIN: at} for at, message in enumerate(self._said)]
+        self.placed: list[tuple[BaseMessage, BaseMessage]] = []
+        """The messages that were changed, each with what was said in it."""
+
+    def back(self, placed: Sequence[Mapping[str, Any]]) -> list[AnyMessage]:
+        """Return the placed messages as LangChain's; the untouched ones as they were given."""
+        return [self._back(message) for message in placed]
+
+    def _back(self, message: Mapping[str, Any]) -> Any:
+        at = message.get(_ORIGIN)
+        if at is None:
+            return _new(message)
+        given, said = self._messages[at], self._said[at]
+        if message is self.dicts[at]:
+            return given
+        content = message["content"]
+        if given is not said:
+            content = carried_over(said.content, content, given.content)
+        changed = given.model_copy(update={"content": content})
+        self.placed.append((changed, said))
+        return changed
+
+
+def provenance(record: ContextRecord) -> dict[str, Any]:
+    """Return what an answer carries of its record: plain JSON."""
+    return {
+        "record": record.ref,
+        "summary": record.summary(),
+        "tokens": record.tokens,
+        "degraded": record.degraded,
+    }
+
+
+def stamped(reply: AIMessage, record: ContextRecord) -> Any:
+    """Return a copy of the answer, or of its first chunk, that carries its provenance."""
+    metadata = {**reply.response_metadata, KEY: provenance(record)}
+    return reply.model_copy(update={"response_metadata": metadata})
+
+
+def _role(message: BaseMessage) -> str:
+    if isinstance(message, SystemMessage):
+        return "system"
+    if isinstance(message, AIMessage):
+        return "assistant"
+    if isinstance(message, ToolMessage | FunctionMessage):
+        return "tool"
+    if isinstance(message, ChatMessage):
+        return _ROLES.get(message.role, "user")
+    return "user"
+
+
+_TYPES: dict[str, type[BaseMessage]] = {
+    "assistant": AIMessage,
+    "system": SystemMessage,
+    "user": HumanMessage,
+}
+
+
+def _new(message: Mapping[str, Any]) -> BaseMessage:
+    return _TYPES[message["role"]](content=message["content"])

@@ -1,0 +1,82 @@
+"""A memory for agents and graphs that take a hook before the model instead of a middleware."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from operator import itemgetter
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from ctxmw import ContextMiddleware, Session
+
+from .call import ModelCall
+from .conversations import Conversations
+
+_OPEN_CALLS = 1024
+"""Calls that may wait for their answer at a time; older ones are left as built."""
+
+State = dict[str, Any]
+
+
+def pre_model_hook(ctx: ContextMiddleware, *, session: Session | None = None) -> PreModelHook:
+    """Return the hook: `create_react_agent(..., pre_model_hook=hook, post_model_hook=hook.after)`.
+
+    The prompt goes under `llm_input_messages`; the conversation in `messages` stays as it is. Give
+    `hook.after` too, or answers are not kept. A checkpointer keeps `llm_input_messages` as well;
+    `prompt=hook.prompt` instead of `pre_model_hook=hook` leaves nothing in checkpoints.
+    """
+    return PreModelHook(Conversations(ctx, session))
+
+
+class PreModelHook(Runnable[State, State]):
+    """Prepares what the model is sent; `after` keeps what it answered."""
+
+    def __init__(self, conversations: Conversations) -> None:
+        self._conversations = conversations
+        self._calls: OrderedDict[tuple[str, str], ModelCall] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def after(self) -> Runnable[State, State]:
+        """The hook for after the model: closes the call with the answer in the state."""
+        return RunnableLambda(self._answered, self._aanswered, name="memory_after_model")
+
+    @property
+    def prompt(self) -> Runnable[State, list[AnyMessage]]:
+        """The same as what `create_react_agent` takes as `prompt`: the messages to send."""
+        return self | itemgetter("llm_input_messages")
+
+    def invoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
+        chat = self._conversations.of(config)
+        return self._sent(chat, ModelCall.begin(chat, input["messages"]))
+
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
+        chat = self._conversations.of(config)
+        return self._sent(chat, await ModelCall.abegin(chat, input["messages"]))
+
+    def _sent(self, chat: Session, call: ModelCall) -> State:
+        with self._lock:
+            self._calls[chat.user, chat.id] = call
+            while len(self._calls) > _OPEN_CALLS:
+                self._calls.popitem(last=False)
+        return {"llm_input_messages": call.messages}
+
+    def _answered(self, state: State, config: RunnableConfig) -> State:
+        reply, call = state["messages"][-1], self._open_call(config)
+        if call is None or not isinstance(reply, AIMessage):
+            return {}
+        return {"messages": [call.answered(reply)]}
+
+    async def _aanswered(self, state: State, config: RunnableConfig) -> State:
+        reply, call = state["messages"][-1], self._open_call(config)
+        if call is None or not isinstance(reply, AIMessage):
+            return {}
+        return {"messages": [await call.aanswered(reply)]}
+
+    def _open_call(self, config: RunnableConfig) -> ModelCall | None:
+        chat = self._conversations.of(config)
+        with self._lock:
+            return self._calls.pop((chat.user, chat.id), None)

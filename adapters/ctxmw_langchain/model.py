@@ -1,0 +1,179 @@
+"""A chat model with a memory: every call of it is prepared first and kept afterwards.
+
+The wrapper stands around the model and not inside: LangChain's cache is keyed by what the model is
+really sent, and no run is added to a trace. Every way of calling comes down to `invoke`, `ainvoke`,
+`stream`, `astream` and the typed event streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.config import ensure_config, merge_configs
+from langchain_core.runnables.graph import Graph
+from langchain_core.runnables.utils import ConfigurableFieldSpec
+from pydantic import ConfigDict
+
+from .call import ModelCall, joined
+from .conversations import Conversations
+from .convert import KEY, messages_of
+from .typed_stream import AsyncWatch, Watch
+
+
+class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
+    """A chat model whose prompts bring what matters. Made by `with_context`."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    bound: BaseChatModel
+    conversations: Conversations
+
+    def invoke(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        call = self._begin(input, config)
+        try:
+            reply = self.bound.invoke(call.messages, _traced(config, call), **kwargs)
+        except BaseException as error:
+            call.ended(error)
+            raise
+        answer: AIMessage = call.answered(reply)
+        return answer
+
+    async def ainvoke(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AIMessage:
+        call = await self._abegin(input, config)
+        try:
+            reply = await self.bound.ainvoke(call.messages, _traced(config, call), **kwargs)
+        except BaseException as error:
+            await call.aended(error)
+            raise
+        answer: AIMessage = await call.aanswered(reply)
+        return answer
+
+    def stream(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[AIMessage]:
+        call = self._begin(input, config)
+        chunks: list[AIMessage] = []
+        try:
+            for chunk in self.bound.stream(call.messages, _traced(config, call), **kwargs):
+                chunks.append(chunk)
+                yield chunk if len(chunks) > 1 else call.began(chunk)
+        except BaseException as error:
+            call.ended(error)
+            raise
+        reply = joined(chunks)
+        if reply is not None:
+            call.answered(reply)
+
+    async def astream(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[AIMessage]:
+        call = await self._abegin(input, config)
+        chunks: list[AIMessage] = []
+        try:
+            async for chunk in self.bound.astream(call.messages, _traced(config, call), **kwargs):
+                chunks.append(chunk)
+                yield chunk if len(chunks) > 1 else await call.abegan(chunk)
+        except BaseException as error:
+            await call.aended(error)
+            raise
+        reply = joined(chunks)
+        if reply is not None:
+            await call.aanswered(reply)
+
+    def stream_events(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        *,
+        version: str = "v2",
+        **kwargs: Any,
+    ) -> Any:
+        """Return the events; "v3" returns LangChain's typed stream, and keeps what it brings."""
+        if version != "v3":
+            return super().stream_events(input, config, version=version, **kwargs)  # type: ignore[call-overload]
+        call = self._begin(input, config)
+        watched = merge_configs(_traced(config, call), {"callbacks": [Watch(call)]})
+        return self.bound.stream_events(call.messages, watched, version="v3", **kwargs)
+
+    def astream_events(  # type: ignore[override]
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        *,
+        version: str = "v2",
+        **kwargs: Any,
+    ) -> AsyncIterator[Any] | Awaitable[Any]:
+        """Async twin of `stream_events`."""
+        if version != "v3":
+            return super().astream_events(input, config, version=version, **kwargs)  # type: ignore[call-overload,no-any-return]
+        return self._typed_stream(input, config, **kwargs)
+
+    async def _typed_stream(
+        self, input: LanguageModelInput, config: RunnableConfig | None, **kwargs: Any
+    ) -> Any:
+        call = await self._abegin(input, config)
+        watched = merge_configs(_traced(config, call), {"callbacks": [AsyncWatch(call)]})
+        return await self.bound.astream_events(call.messages, watched, version="v3", **kwargs)
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        """Return the model with tools bound, and with its memory."""
+        return self._around(self.bound.bind_tools(tools, **kwargs))
+
+    def with_structured_output(self, schema: Any, **kwargs: Any) -> Any:
+        """Return the model with structured output, and with its memory."""
+        return self._around(self.bound.with_structured_output(schema, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        # What describes the model is the model's; what would call it past the memory is not.
+        value = None if name.startswith("_") else getattr(self.bound, name, None)
+        if value is None or callable(value):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        return value
+
+    def get_name(self, suffix: str | None = None, *, name: str | None = None) -> str:
+        return self.bound.get_name(suffix, name=name)
+
+    @property
+    def InputType(self) -> Any:
+        return self.bound.InputType
+
+    @property
+    def OutputType(self) -> Any:
+        return self.bound.OutputType
+
+    def get_input_schema(self, config: RunnableConfig | None = None) -> Any:
+        return self.bound.get_input_schema(config)
+
+    def get_output_schema(self, config: RunnableConfig | None = None) -> Any:
+        return self.bound.get_output_schema(config)
+
+    @property
+    def config_specs(self) -> list[ConfigurableFieldSpec]:
+        return self.bound.config_specs
+
+    def get_graph(self, config: RunnableConfig | None = None) -> Graph:
+        return self.bound.get_graph(config)
+
+    def _begin(self, given: LanguageModelInput, config: RunnableConfig | None) -> ModelCall:
+        return ModelCall.begin(self.conversations.of(config), messages_of(given))
+
+    async def _abegin(self, given: LanguageModelInput, config: RunnableConfig | None) -> ModelCall:
+        return await ModelCall.abegin(self.conversations.of(config), messages_of(given))
+
+    def _around(self, runnable: Runnable[LanguageModelInput, Any]) -> Any:
+        from .runnable import Wrapping
+
+        return Wrapping(self.conversations).around(runnable)
+
+
+def _traced(config: RunnableConfig | None, call: ModelCall) -> RunnableConfig:
+    """Return the config with the record's id in its metadata, for traces and event streams."""
+    return merge_configs(ensure_config(config), {"metadata": {KEY: call.prepared.context.ref}})

@@ -1,0 +1,74 @@
+"""What an agent can ask the memory by itself: mem_search, mem_get and memory_context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+import ctxmw
+from ctxmw import ContextMiddleware, InvalidValue, MemoryTool, Session
+
+from .conversations import Conversations
+
+Answer = tuple[str, dict[str, Any]]
+"""What the model reads, and what the program finds on the tool message."""
+
+
+def memory_tools(memory: ContextMiddleware | Session | object) -> list[BaseTool]:
+    """Return mem_search, mem_get and memory_context.
+
+    Of a conversation: always about that one. Of a memory: about the conversation that each call
+    belongs to, by its config or `with chat:`.
+    """
+    if isinstance(memory, Session):
+        return [_tool(tool, lambda: memory) for tool in ctxmw.memory_tools(memory)]
+    if isinstance(memory, ContextMiddleware):
+        return tools_of(Conversations(memory))
+    kind = type(memory).__name__
+    raise InvalidValue(f"memory_tools was given {kind}: give a memory or a conversation of it.")
+
+
+def tools_of(conversations: Conversations) -> list[BaseTool]:
+    """Return the tools, about the conversation that each call belongs to."""
+    # Of these only names, descriptions and schemas are read: nobody's conversation is opened.
+    described = ctxmw.memory_tools(conversations.ctx.session("described", user="nobody"))
+    # Inside a tool LangChain tells the config of the call by itself.
+    return [_tool(tool, lambda: conversations.of(None)) for tool in described]
+
+
+def _tool(tool: MemoryTool, find: Callable[[], Session]) -> BaseTool:
+    def ask(**arguments: Any) -> Answer:
+        chat = find()
+        text = chat.forgiving().ask(_of(chat, tool.name), **arguments)
+        return text, _artifact(tool, chat, arguments)
+
+    async def aask(**arguments: Any) -> Answer:
+        chat = find()
+        text = await chat.forgiving().aask(_of(chat, tool.name), **arguments)
+        return text, _artifact(tool, chat, arguments)
+
+    return StructuredTool(
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.arguments,
+        func=ask,
+        coroutine=aask,
+        response_format="content_and_artifact",
+        handle_validation_error=lambda error: _unread(tool.name, error),
+    )
+
+
+def _of(chat: Session, name: str) -> MemoryTool:
+    return next(tool for tool in ctxmw.memory_tools(chat) if tool.name == name)
+
+
+def _artifact(tool: MemoryTool, chat: Session, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"tool": tool.name, "session": chat.id, "arguments": arguments}
+
+
+def _unread(name: str, error: Any) -> str:
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"])) or "arguments"
+    return f"{name} could not read its arguments: {place}: {first['msg']}."

@@ -1,0 +1,28 @@
+"""LlamaIndex: wrap any chat engine, agent or model, a memory block, and mem_search as a tool."""
+
+from ctxmw import MissingPackage
+
+try:
+    import llama_index.core as _core  # noqa: F401
+except ImportError as error:
+    raise MissingPackage(
+        "ctxmw_llamaindex needs llama-index-core: run pip install 'ctxmw[llamaindex]'."
+    ) from error
+
+from pydantic import VERSION as _PYDANTIC
+
+from .context import with_context
+from .events import ContextPrepared
+from .memory_block import ContextMemoryBlock
+from .tools import MemoryToolSpec, memory_tools
+from .versions import warn_of_pydantic
+
+__all__ = [
+    "ContextMemoryBlock",
+    "ContextPrepared",
+    "MemoryToolSpec",
+    "memory_tools",
+    "with_context",
+]
+
+warn_of_pydantic(_PYDANTIC)

@@ -1,0 +1,99 @@
+"""An agent or a workflow of agents with a memory: each run is a turn of a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+
+from llama_index.core.agent.workflow import AgentWorkflow
+from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.workflow import StartEvent
+
+from .binding import Binding
+from .engine import wrap_model
+from .turn import Turn
+from .wrapping import wrapped
+
+if TYPE_CHECKING:
+    from llama_index.core.workflow import Workflow
+    from workflows.events import StopEvent
+    from workflows.handler import WorkflowHandler
+else:
+    Workflow = object
+
+Agent = BaseWorkflowAgent | AgentWorkflow
+
+
+class ContextAgent(Workflow):
+    """What `with_context` adds to the class of an agent or a workflow of agents."""
+
+    if TYPE_CHECKING:
+        _ctxmw: Binding
+
+    def unwrap(self) -> Agent:
+        """Return the agent that was wrapped."""
+        original: Agent = self._ctxmw.original
+        return original
+
+    def run(self, *args: Any, **kwargs: Any) -> WorkflowHandler:
+        agent = cast("Workflow", super())
+        turn = Turn(self._ctxmw.chat(), _asked(args, kwargs))
+        with turn.entered():
+            handler = agent.run(*args, **kwargs)
+        # Whoever awaits the handler awaits this task, and so the record.
+        follower = asyncio.create_task(_follow(handler._result_task, turn))
+        follower.add_done_callback(_retrieve)
+        handler._result_task = follower
+        return handler
+
+
+def wrap_agent(agent: BaseWorkflowAgent, binding: Binding) -> BaseWorkflowAgent:
+    """Return the agent with a memory."""
+    twin = wrapped(agent, ContextAgent, binding)
+    twin.llm = wrap_model(agent.llm, binding)
+    return twin
+
+
+def wrap_workflow(workflow: AgentWorkflow, binding: Binding) -> AgentWorkflow:
+    """Return the workflow with a memory, which all its agents share."""
+    twin = wrapped(workflow, ContextAgent, binding)
+    twin.agents = {name: _with_model(agent, binding) for name, agent in workflow.agents.items()}
+    return twin
+
+
+def _with_model(agent: BaseWorkflowAgent, binding: Binding) -> BaseWorkflowAgent:
+    return agent.model_copy(update={"llm": wrap_model(agent.llm, binding)})
+
+
+async def _follow(run: asyncio.Task[StopEvent], turn: Turn) -> StopEvent:
+    try:
+        stop = await run
+    except BaseException:
+        await turn.afail()
+        raise
+    await turn.afinish(str(stop.result))
+    if turn.metadata:
+        stop.result.metadata = {"ctxmw": turn.metadata}
+    return stop
+
+
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    # A run whose result nobody awaits must not be reported as an error nobody saw.
+    if not task.cancelled():
+        task.exception()
+
+
+def _asked(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return what the user says in this run: `run` takes it in several ways."""
+    given = (*args, *kwargs.values())
+    start = next((value for value in given if isinstance(value, StartEvent)), StartEvent())
+    said = kwargs.get("user_msg") or start.get("user_msg") or next(iter(args), None)
+    if isinstance(said, str):
+        return said
+    if isinstance(said, ChatMessage):
+        return said.content or ""
+    listed = next((value for value in args if isinstance(value, list)), [])
+    history = kwargs.get("chat_history") or start.get("chat_history") or listed
+    users = [message for message in history if message.role == MessageRole.USER]
+    return (users[-1].content or "") if users else ""

@@ -1,0 +1,47 @@
+"""What a wrapper is bound to: a memory, and the conversation its calls belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ctxmw import ContextMiddleware, InvalidValue, Session, current_session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """A memory, and which conversation to use where none is current."""
+
+    ctx: ContextMiddleware
+    session: Session | str | None
+    """A conversation, or the id of one."""
+    user: str | None
+    own: str | None = None
+    """A conversation of the wrapper's own; a bare model has none."""
+    original: Any = None
+    """What was wrapped."""
+
+    def chat(self) -> Session:
+        """Return the conversation of `with chat:`, else the one that was named, else the own."""
+        entered = current_session()
+        if entered is not None:
+            return entered
+        if isinstance(self.session, Session):
+            return self.session
+        named = self.session or self.own
+        if named is None:
+            raise InvalidValue(
+                "this model was called outside of a conversation: call it inside `with chat:` "
+                "(chat = ctx.session(...)), or name one: with_context(llm, ctx, session='...')."
+            )
+        return self.ctx.session(named, user=self.user)
+
+    def portable(self) -> Self:
+        """Return what another process can use: a conversation goes by its id."""
+        if not isinstance(self.session, Session):
+            return replace(self, original=None)
+        return replace(self, session=self.session.id, user=self.session.user, original=None)
+
+    def __deepcopy__(self, _: dict[int, object]) -> Self:
+        # A copy of a wrapper belongs to the same memory and conversation.
+        return self

@@ -1,0 +1,121 @@
+"""One model call: prepared before, written down after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Self
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+
+from ctxmw import ForgivingSession, Prepared
+
+from .binding import Binding
+from .convert import Conversion, Message, add_text, convert
+from .events import announce
+from .turn import Turn, current_turn
+
+_INSIDE: ContextVar[bool] = ContextVar("ctxmw_llamaindex_inside", default=False)
+
+
+def is_inside() -> bool:
+    """Say whether the caller is a model that has its messages from us already."""
+    return _INSIDE.get()
+
+
+@contextmanager
+def inside() -> Iterator[None]:
+    """Mark what is called here as the model itself: `achat` of many models calls their `chat`."""
+    token = _INSIDE.set(True)
+    try:
+        yield
+    finally:
+        _INSIDE.reset(token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """A call on its way: a bare model's is recorded, a turn's is the turn's to end."""
+
+    chat: ForgivingSession
+    turn: Turn | None
+    prepared: Prepared
+    conversion: Conversion
+
+    @classmethod
+    def begin(
+        cls, binding: Binding, messages: Sequence[ChatMessage], system_role: MessageRole
+    ) -> Self:
+        """Prepare a call."""
+        turn = current_turn()
+        chat = turn.chat if turn else binding.chat().forgiving()
+        conversion = _converted(turn, messages, system_role)
+        return cls._begun(turn, chat, conversion, chat.prepare(conversion.dicts))
+
+    @classmethod
+    async def abegin(
+        cls, binding: Binding, messages: Sequence[ChatMessage], system_role: MessageRole
+    ) -> Self:
+        """Async twin of `begin`."""
+        turn = current_turn()
+        chat = turn.chat if turn else binding.chat().forgiving()
+        conversion = _converted(turn, messages, system_role)
+        return cls._begun(turn, chat, conversion, await chat.aprepare(conversion.dicts))
+
+    @classmethod
+    def _begun(
+        cls, turn: Turn | None, chat: ForgivingSession, conversion: Conversion, prepared: Prepared
+    ) -> Self:
+        announce(prepared.context)
+        if turn:
+            turn.note(prepared.context)
+        return cls(chat=chat, turn=turn, prepared=prepared, conversion=conversion)
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        """The messages for the model."""
+        return self.conversion.back(self.prepared.messages)
+
+    def prompt(self, given: str) -> str:
+        """Return the prompt for a model that completes text: the blocks, then what was given."""
+        *before, last = self.prepared.messages
+        opening = "".join(f"{message['content']}\n" for message in before)
+        return opening + add_text(str(self.conversion.dicts[-1]["content"]), last["content"], given)
+
+    def began(self) -> None:
+        self.chat.began(self.prepared)
+
+    async def abegan(self) -> None:
+        await self.chat.abegan(self.prepared)
+
+    def answered(self, reply: Message) -> None:
+        """Write down the answer, or leave it to the turn."""
+        if self.turn and self.turn.keep(self.prepared, reply):
+            return
+        self.chat.finish(self.prepared, reply, capture=self.turn is not None)
+
+    async def aanswered(self, reply: Message) -> None:
+        """Async twin of `answered`."""
+        if self.turn and self.turn.keep(self.prepared, reply):
+            return
+        await self.chat.afinish(self.prepared, reply, capture=self.turn is not None)
+
+    def ended(self, error: BaseException | None) -> None:
+        """Write down that the call failed; without an error, that nobody wanted the rest."""
+        self.chat.finish(self.prepared, error=_told(error))
+
+    async def aended(self, error: BaseException | None) -> None:
+        """Async twin of `ended`."""
+        await self.chat.afinish(self.prepared, error=_told(error))
+
+
+def _converted(
+    turn: Turn | None, messages: Sequence[ChatMessage], system_role: MessageRole
+) -> Conversion:
+    return convert(messages, asked=turn.asked if turn else "", system_role=system_role)
+
+
+def _told(error: BaseException | None) -> str:
+    return f"{type(error).__name__}: {error}" if error else ""

@@ -1,0 +1,56 @@
+"""`with_context`: one way in, whatever is wrapped."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+from uuid import uuid4
+
+from llama_index.core.agent.workflow import AgentWorkflow
+from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
+from llama_index.core.chat_engine.types import BaseChatEngine
+from llama_index.core.llms import LLM
+
+from ctxmw import ContextMiddleware, InvalidValue, Session
+
+from .agent import ContextAgent, wrap_agent, wrap_workflow
+from .binding import Binding
+from .engine import ContextEngine, wrap_engine, wrap_model
+from .llm import ContextModel
+
+T = TypeVar("T", bound=BaseChatEngine | BaseWorkflowAgent | AgentWorkflow | LLM)
+
+
+def with_context(
+    target: T,
+    ctx: ContextMiddleware,
+    *,
+    session: Session | str | None = None,
+    user: str | None = None,
+) -> T:
+    """Return a chat engine, agent, workflow of agents or model with a memory.
+
+    The target stays as it is and `.unwrap()` gives it back. Calls belong to the conversation of
+    `with chat:` around them, else to the one given here (itself, or its id and user), else to one
+    of the wrapper's own. A bare model has none of its own, and captures nothing: what it is asked
+    may be no turn at all.
+    """
+    if isinstance(target, ContextModel | ContextEngine | ContextAgent):
+        return with_context(cast("T", target.unwrap()), ctx, session=session, user=user)
+    own = None if isinstance(target, LLM) else f"chat-{uuid4().hex}"
+    binding = Binding(ctx=ctx, session=session, user=user, own=own, original=target)
+    return cast("T", _wrap(target, binding))
+
+
+def _wrap(target: object, binding: Binding) -> object:
+    if isinstance(target, LLM):
+        return wrap_model(target, binding)
+    if isinstance(target, BaseWorkflowAgent):
+        return wrap_agent(target, binding)
+    if isinstance(target, AgentWorkflow):
+        return wrap_workflow(target, binding)
+    if isinstance(target, BaseChatEngine):
+        return wrap_engine(target, binding)
+    raise InvalidValue(
+        f"{type(target).__name__} cannot be wrapped. Give a chat engine, a FunctionAgent, "
+        "a ReActAgent, an AgentWorkflow or an LLM."
+    )

@@ -1,0 +1,43 @@
+"""What is told about a call: on the answer, and to LlamaIndex's instrumentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.base import BaseEvent
+
+from ctxmw import ContextRecord
+
+dispatcher = get_dispatcher("ctxmw")
+
+
+class ContextPrepared(BaseEvent):
+    """A prompt was prepared; the record says what went in and why."""
+
+    record: str
+    session: str
+    turn: str
+    summary: str
+    tokens: int
+    degraded: str
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "ContextPrepared"
+
+
+def provenance(record: ContextRecord) -> dict[str, Any]:
+    """Return what rides on an answer, in plain JSON."""
+    return {
+        "record": record.ref,
+        "summary": record.summary(),
+        "tokens": record.tokens,
+        "degraded": record.degraded,
+    }
+
+
+def announce(record: ContextRecord) -> None:
+    """Tell whoever listens to LlamaIndex's instrumentation, within the span of the call."""
+    about = provenance(record)
+    dispatcher.event(ContextPrepared(session=record.session, turn=record.turn, **about))

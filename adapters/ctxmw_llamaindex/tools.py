@@ -1,0 +1,88 @@
+"""mem_search, mem_get and memory_context as LlamaIndex tools."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+from llama_index.core.tools import FunctionTool, ToolMetadata
+from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
+
+from ctxmw import ContextMiddleware, MemoryTool, Session
+from ctxmw import memory_tools as tools_of
+
+from .binding import Binding
+
+
+def memory_tools(target: ContextMiddleware | Session) -> list[FunctionTool]:
+    """Return the tools of a conversation; of a memory, for the conversation they are called in."""
+    return MemoryToolSpec(target).to_tool_list()
+
+
+class MemoryToolSpec(BaseToolSpec):
+    """The memory tools of a conversation, or of whichever conversation they are called in."""
+
+    spec_functions: list[SPEC_FUNCTION_TYPE] = [  # noqa: RUF012 - as the base declares it
+        ("mem_search", "amem_search"),
+        ("mem_get", "amem_get"),
+        ("memory_context", "amemory_context"),
+    ]
+
+    def __init__(self, target: ContextMiddleware | Session) -> None:
+        self._target = target
+        self._own = f"chat-{uuid4().hex}"
+
+    def mem_search(self, **arguments: Any) -> str:
+        return self._ask("mem_search", arguments)
+
+    async def amem_search(self, **arguments: Any) -> str:
+        return await self._aask("mem_search", arguments)
+
+    def mem_get(self, **arguments: Any) -> str:
+        return self._ask("mem_get", arguments)
+
+    async def amem_get(self, **arguments: Any) -> str:
+        return await self._aask("mem_get", arguments)
+
+    def memory_context(self, **arguments: Any) -> str:
+        return self._ask("memory_context", arguments)
+
+    async def amemory_context(self, **arguments: Any) -> str:
+        return await self._aask("memory_context", arguments)
+
+    def to_tool_list(
+        self,
+        spec_functions: list[SPEC_FUNCTION_TYPE] | None = None,
+        func_to_metadata_mapping: dict[str, ToolMetadata] | None = None,
+    ) -> list[FunctionTool]:
+        """Return the tools, with the core's descriptions and schemas unless others are given."""
+        known = {tool.name: _metadata(tool) for tool in self._described()}
+        names = known | {f"a{name}": about for name, about in known.items()}
+        return super().to_tool_list(spec_functions, names | (func_to_metadata_mapping or {}))
+
+    def _described(self) -> list[MemoryTool]:
+        if isinstance(self._target, Session):
+            return tools_of(self._target)
+        # Names and schemas are the same for everyone; nothing is read or written here.
+        return tools_of(self._target.session("tools", user="tools"))
+
+    def _chat(self) -> Session:
+        if isinstance(self._target, Session):
+            return self._target
+        return Binding(ctx=self._target, session=None, user=None, own=self._own).chat()
+
+    def _ask(self, name: str, arguments: dict[str, Any]) -> str:
+        chat = self._chat()
+        return chat.forgiving().ask(_tool(chat, name), **arguments)
+
+    async def _aask(self, name: str, arguments: dict[str, Any]) -> str:
+        chat = self._chat()
+        return await chat.forgiving().aask(_tool(chat, name), **arguments)
+
+
+def _tool(chat: Session, name: str) -> MemoryTool:
+    return next(tool for tool in tools_of(chat) if tool.name == name)
+
+
+def _metadata(tool: MemoryTool) -> ToolMetadata:
+    return ToolMetadata(name=tool.name, description=tool.description, fn_schema=tool.arguments)

@@ -1,0 +1,98 @@
+"""One turn of an engine or agent: what the user asked, and the model calls it took.
+
+The turn is known to whatever is called inside it, in threads and tasks too, so that all its calls
+are prepared for what the user said and belong to one conversation.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from ctxmw import ContextRecord, ForgivingSession, Prepared, Session
+
+from .convert import Message
+from .events import provenance
+
+_TURN: ContextVar[Turn | None] = ContextVar("ctxmw_llamaindex_turn", default=None)
+Step = tuple[Prepared, Message]
+
+
+def current_turn() -> Turn | None:
+    """Return the turn that the caller is part of, if any."""
+    return _TURN.get()
+
+
+class Turn:
+    """The calls of one turn. An answer is kept back until the turn ends, as it may be a step.
+
+    A step with tool calls is known as one. Others are not: the text of a ReAct agent, or a draft
+    that is refined. Only the last answer was said to the user, and closes the turn.
+    """
+
+    def __init__(self, chat: Session, asked: str) -> None:
+        self.chat: ForgivingSession = chat.forgiving()
+        self.asked = asked
+        self.metadata: dict[str, Any] = {}
+        """What rides on the answer; filled as the turn goes on."""
+        self._session = chat
+        self._steps: list[Step] = []
+        self._over = False
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Make this the turn of whatever is called inside."""
+        token = _TURN.set(self)
+        try:
+            with self._session:
+                yield
+        finally:
+            _TURN.reset(token)
+
+    def note(self, record: ContextRecord) -> None:
+        """Have the answer name this record, the last one of the turn."""
+        self.metadata.update(provenance(record))
+
+    def keep(self, prepared: Prepared, reply: Message) -> bool:
+        """Keep an answer back until the turn ends; not when it is a step or the turn is over."""
+        with self._lock:
+            if self._over or reply.get("tool_calls"):
+                return False
+            self._steps.append((prepared, reply))
+            return True
+
+    def finish(self, text: str) -> None:
+        """End the turn with what the user got to see."""
+        steps = self._end()
+        for prepared, reply in steps[:-1]:
+            self.chat.finish(prepared, reply, capture=False)
+        for prepared, reply in steps[-1:]:
+            self.note(self.chat.finish(prepared, {**reply, "content": text}))
+
+    async def afinish(self, text: str) -> None:
+        """Async twin of `finish`."""
+        steps = self._end()
+        for prepared, reply in steps[:-1]:
+            await self.chat.afinish(prepared, reply, capture=False)
+        for prepared, reply in steps[-1:]:
+            self.note(await self.chat.afinish(prepared, {**reply, "content": text}))
+
+    def fail(self) -> None:
+        """End a turn that gave the user no answer; its calls are on record."""
+        for prepared, reply in self._end():
+            self.chat.finish(prepared, reply, capture=False)
+
+    async def afail(self) -> None:
+        """Async twin of `fail`."""
+        for prepared, reply in self._end():
+            await self.chat.afinish(prepared, reply, capture=False)
+
+    def _end(self) -> list[Step]:
+        with self._lock:
+            self._over = True
+            steps, self._steps = self._steps, []
+            return steps

@@ -1,0 +1,108 @@
+"""How long search and adding a record take as memory grows, for one user and for one among many.
+
+    python -m benchmarks.search [--sizes 10000 100000] [--users 200] [--queries 200]
+
+Lexical, warm: the index is at hand. "cold" is the first search of a process, which reads the copy
+of the index that is kept in the store; "from texts" makes it anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+
+from benchmarks.timing import report, timed
+from ctxmw import ContextMiddleware
+
+START = datetime(2025, 1, 1, tzinfo=UTC)
+TURNS = 30
+"""Turns of one conversation."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--users", type=int, default=200)
+    parser.add_argument("--queries", type=int, default=200)
+    chosen = parser.parse_args()
+    for size in chosen.sizes:
+        one_user(size, chosen.queries)
+    many_users(chosen.users, chosen.queries)
+
+
+def one_user(size: int, queries: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "memory.db"
+        text = Zipf(Random(1))
+        with ContextMiddleware.open(path) as ctx:
+            fill(ctx, text, size)
+            print(report(f"{size} records, from texts", [timed(partial(ctx.search, "wabc"))]))
+            measure(ctx, text, queries, f"{size} records of one user")
+            print(report(f"{size} records, adding one", adding(ctx, text, queries)))
+        with ContextMiddleware.open(path) as ctx:
+            print(report(f"{size} records, cold", [timed(partial(ctx.search, "wabc"))]))
+
+
+def many_users(users: int, queries: int) -> None:
+    text = Zipf(Random(2))
+    with ContextMiddleware.open(":memory:", user="u0") as ctx:
+        for number in range(users):
+            fill(ctx, text, 500, f"u{number}")
+        ctx.search("wabc")
+        measure(ctx, text, queries, f"500 records of one among {users} users")
+
+
+def measure(ctx: ContextMiddleware, text: Zipf, queries: int, name: str) -> None:
+    asked = [f"When did Ann mention {text.line(5)} in May?" for _ in range(queries)]
+    for query in asked[:5]:
+        ctx.search(query, budget=1000)
+    listed = [timed(partial(ctx.search, query)) for query in asked]
+    packed = [timed(partial(ctx.search, query, budget=1000)) for query in asked]
+    print(report(f"{name}, ten hits", listed))
+    print(report(f"{name}, 1,000 tokens", packed), flush=True)
+
+
+def adding(ctx: ContextMiddleware, text: Zipf, n: int) -> list[float]:
+    def add(line: str) -> None:
+        ctx.remember(line, kind="fact")
+        ctx.search("wabc")
+
+    return [timed(partial(add, text.line(25))) for _ in range(n)]
+
+
+def fill(ctx: ContextMiddleware, text: Zipf, size: int, user: str | None = None) -> None:
+    for number, session in enumerate(sessions(text, size)):
+        at = START + timedelta(days=number % 360)
+        ctx.session(f"s{number}", user=user).capture(session, at=at)
+
+
+def sessions(text: Zipf, size: int) -> Iterator[list[dict[str, str]]]:
+    for start in range(0, size, TURNS):
+        yield [
+            {"role": "user", "name": ("Ann", "Bob")[n % 2], "content": f"I say {text.line(18)}."}
+            for n in range(min(TURNS, size - start))
+        ]
+
+
+class Zipf:
+    """Makes lines of words, a few of them often and most of them seldom."""
+
+    def __init__(self, random: Random) -> None:
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        self._words = [f"w{a}{b}{c}" for a in letters for b in letters for c in letters]
+        random.shuffle(self._words)
+        self._sums = list(accumulate(1 / (place + 10) for place in range(len(self._words))))
+        self._random = random
+
+    def line(self, n: int) -> str:
+        return " ".join(self._random.choices(self._words, cum_weights=self._sums, k=n))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""What a search returns to its caller: texts ready to be shown, and the records behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .block import GROUP
+from .errors import InvalidValue
+from .items import Item, Shown
+from .pipeline import Setup
+from .records import Record, load
+from .selection import Layout, select_turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing found, and why."""
+
+    ref: str
+    text: str
+    """What to show: the text, or of a long one the passage that matched; with a budget, the first
+    hit of a conversation begins with its date."""
+    score: float
+    why: str
+    record: Record
+
+
+def hits_of(
+    setup: Setup, user: str, items: Sequence[Item], *, limit: int, budget: int | None
+) -> list[Hit]:
+    """Return items as hits: without a budget the best first, with one in the order to be read.
+
+    The texts of all hits, joined by newlines, cost no more than the budget.
+    """
+    if budget is None:
+        best = sorted(items, key=lambda item: -item.score)[:limit]
+        shown = [(item.ref, item.passage or item.text) for item in best]
+    else:
+        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+            raise InvalidValue(f"budget is {budget!r}: it must be a whole number, 0 or more.")
+        shown = _within(setup, items, budget)
+    found = {item.ref: item for item in items}
+    records = {row.ref: load(row) for row in setup.store.get(user, [ref for ref, _ in shown])}
+    return [
+        Hit(
+            ref=ref,
+            text=text,
+            score=found[ref].score,
+            why=", ".join(f"{name} {value:.2f}" for name, value in found[ref].reasons),
+            record=records[ref],
+        )
+        for ref, text in shown
+        if ref in records
+    ]
+
+
+class _Lines:
+    """Prints hits without a frame: a date for each conversation, then who said what."""
+
+    name = "lines"
+
+    def frame(self, *, hint: bool) -> tuple[str, str]:
+        return "", ""
+
+    def heading(self, title: str) -> tuple[str, str]:
+        return "", ""
+
+    def group(self, title: str) -> str:
+        return f"[{title}]\n"
+
+    def item(self, item: Item, shown: Shown, cost: int) -> str:
+        text = " ".join((item.passage or item.text).split())
+        return f"{item.label}: {text}\n" if item.label else f"{text}\n"
+
+
+def _within(setup: Setup, items: Sequence[Item], budget: int) -> list[tuple[str, str]]:
+    layout = Layout(renderer=_Lines(), count=setup.count, title=lambda _: "")
+    chosen = select_turn(items, budget, layout, setup.floors, index_lines=0, briefly=False)
+    block = chosen.block
+    shown: list[tuple[str, str]] = []
+    heading, refs = "", block.refs
+    for mark, text in block.pieces:
+        if mark == GROUP:
+            heading = text
+        elif mark in refs:
+            shown.append((mark, (heading + text).rstrip("\n")))
+            heading = ""
+    return shown

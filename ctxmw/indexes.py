@@ -1,0 +1,166 @@
+"""One lexical index for each user, kept at hand and brought up to date by the changes feed.
+
+An index is made from the store's rows. A copy is kept in the store, so that the next process reads
+it instead of every text; what was written since comes from the feed, whoever wrote it. A copy that
+cannot be read, or that another version of the words or rules made, is made anew.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import threading
+import zipfile
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .lexical import Document, LexicalIndex
+from .protocols import Row, Store
+from .recent import Recent
+from .records import RECORD_TYPES, Turn, load
+
+log = logging.getLogger("ctxmw")
+
+SEARCHED = tuple(RECORD_TYPES)
+USERS = 64
+"""How many users' indexes are kept at hand."""
+SPACE = "lexical:1"
+"""Where copies are kept; the number rises when words, stems or columns change."""
+_WHOLE = "*"
+_WORTH_KEEPING = 1000
+"""An index of fewer records is made faster than it is read."""
+_DEAD = 4
+"""An index is made anew when a quarter of it is gone."""
+_BATCH = 2000
+
+
+class Indexes:
+    """The lexical indexes of a store's users."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._users: Recent[str, _Kept] = Recent(USERS)
+
+    def use(self, user: str) -> _Using:
+        """Return the user's index, as of now, to be used in a `with`."""
+        return _Using(self, user, self._users.get_or_make(user, _Kept))
+
+    def refresh(self, user: str, kept: _Kept) -> None:
+        """Bring an index up to date; the caller holds its lock."""
+        head = self._store.head(user)
+        if head == kept.seq:
+            return
+        if kept.seq == 0:
+            self._begin(user, kept)
+        self._catch_up(user, kept, head)
+        if kept.index.dead * _DEAD > max(len(kept.index), _WORTH_KEEPING):
+            kept.index, kept.seq = LexicalIndex(), 0
+            self._catch_up(user, kept, head)
+        self._save(user, kept)
+
+    def _catch_up(self, user: str, kept: _Kept, head: int) -> None:
+        changes = self._store.changes(user, kept.seq, SEARCHED)
+        written = [change.ref for change in changes if not change.gone]
+        for change in changes:
+            if change.gone:
+                kept.index.remove(change.ref)
+        for start in range(0, len(written), _BATCH):
+            for row in self._store.get(user, written[start : start + _BATCH]):
+                _take_in(kept.index, row)
+        kept.unsaved += len(changes)
+        kept.seq = head
+
+    def _begin(self, user: str, kept: _Kept) -> None:
+        if not hasattr(self._store, "get_blobs"):
+            return
+        copy = self._store.get_blobs(user, SPACE, [_WHOLE]).get(_WHOLE)
+        if copy is None:
+            return
+        try:
+            kept.index, kept.seq = restored(copy)
+        except (ValueError, KeyError, OSError, zipfile.BadZipFile) as fault:
+            log.warning("the copy of a search index cannot be read and is made anew: %r", fault)
+            kept.index, kept.seq = LexicalIndex(), 0
+
+    def _save(self, user: str, kept: _Kept) -> None:
+        if not hasattr(self._store, "get_blobs"):
+            return
+        size = len(kept.index)
+        if size < _WORTH_KEEPING or kept.unsaved < max(_WORTH_KEEPING // 2, size // 8):
+            return
+        with self._store.atomic(user):
+            # Only a copy of exactly what is stored: the feed goes on from its position.
+            if self._store.head(user) == kept.seq:
+                self._store.put_blobs(user, SPACE, {_WHOLE: copied(kept.index, kept.seq)})
+                kept.unsaved = 0
+
+
+@dataclass
+class _Kept:
+    index: LexicalIndex = field(default_factory=LexicalIndex)
+    seq: int = 0
+    unsaved: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class _Using:
+    """A user's index while somebody searches it; one search at a time."""
+
+    def __init__(self, indexes: Indexes, user: str, kept: _Kept) -> None:
+        self._indexes = indexes
+        self._user = user
+        self._kept = kept
+
+    def __enter__(self) -> LexicalIndex:
+        self._kept.lock.acquire()
+        try:
+            self._indexes.refresh(self._user, self._kept)
+        except BaseException:
+            self._kept.lock.release()
+            raise
+        return self._kept.index
+
+    def __exit__(self, *_: object) -> None:
+        self._kept.lock.release()
+
+
+def copied(index: LexicalIndex, seq: int) -> bytes:
+    """Return an index as bytes."""
+    index.freeze()
+    arrays, names = index.dump()
+    about = np.frombuffer(json.dumps({"seq": seq, **names}).encode(), np.uint8)
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, about=about, **arrays)
+    return file.getvalue()
+
+
+def restored(copy: bytes) -> tuple[LexicalIndex, int]:
+    """Return the index that `copied` made bytes of, and its position in the feed."""
+    with np.load(io.BytesIO(copy), allow_pickle=False) as kept:
+        names = json.loads(bytes(kept["about"]))
+        arrays = {name: kept[name] for name in kept.files if name != "about"}
+    return LexicalIndex.load(arrays, names), int(names["seq"])
+
+
+def document_of(row: Row) -> Document:
+    """Return a row as search sees it."""
+    record = load(row)
+    said = isinstance(record, Turn)
+    return Document(
+        ref=row.ref,
+        type=row.type,
+        scope=row.scope,
+        session=row.session if said else "",
+        speaker=(record.speaker or record.role) if isinstance(record, Turn) else "",
+        text=record.says(),
+        at=row.at,
+    )
+
+
+def _take_in(index: LexicalIndex, row: Row) -> None:
+    if row.live:
+        index.add(document_of(row))
+    else:
+        index.remove(row.ref)

@@ -1,0 +1,65 @@
+"""What search knows of English phrases: how a question asks, and what a line that answers holds."""
+
+from __future__ import annotations
+
+import re
+
+from .lexicon import MONTHS
+
+FIRST_PERSON = re.compile(r"\b(i|my|we|our|me)\b", re.IGNORECASE)
+SECOND_PERSON = re.compile(r"\b(you|your)\b", re.IGNORECASE)
+STANDING_INSTRUCTION = re.compile(
+    r"^(please )?(always|never)\b|\bwhen(ever)? i ask\b|\bfrom now on\b"
+    r"|\b(remember|make sure) to always\b",
+    re.IGNORECASE,
+)
+PREFERENCE = re.compile(
+    r"\bi('d| would)? (really |much |generally |usually )?prefer\b|\bi('d| would) rather\b"
+    r"|\bmy preference\b|\bi (don't|do not|dont) (like|want)\b|\binstead of\b",
+    re.IGNORECASE,
+)
+ASKS = re.compile(
+    r"\?|\b(what|which|who|whom|whose|when|where|why|how|did|does|do|is|are|was|were|has|have|can"
+    r"|could|should|would|will|show|tell|list|find|explain|describe|summari[sz]e|remind|give|add"
+    r"|fix|write|make|change|update|compare|recommend|suggest)\b",
+    re.IGNORECASE,
+)
+"""Put as a question or as a request."""
+ASKS_BROADLY = re.compile(
+    r"\b(summar|overview|recap)\w*|\border in which\b|\bin (what|which) order\b|\bin order\b"
+    r"|\bchronolog|\bacross (our|my|all)\b|\bthroughout our\b|\bover time\b"
+    r"|\b(has|have) (progressed|evolved|developed|changed)\b",
+    re.IGNORECASE,
+)
+VOCATIVE = re.compile(
+    r"(?i:\b(?:hey|hi|hello|thanks|thank you|wow|morning|yes|sorry|congrats|congratulations|yeah"
+    r"|great|ok|okay|sure|about you|are you|absolutely|definitely|awesome|cool|well|haha|good|bye"
+    r"|night|care|soon|too|you)),? ([A-Z][a-z]+)\b"
+)
+"""Calling somebody by name: "Hey Kate!"."""
+
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_UNIT = r"(?:days?|weeks?|months?|years?)"
+_SPAN = rf"(?:night|week|month|year|weekend|summer|fall|winter|spring|{_WEEKDAY})"
+_MONTH = "|".join(month for month in MONTHS if month != "may")
+
+_ASKS_WHEN = r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|time)\b|\bhow long\b"
+_TELLS_WHEN = (
+    rf"\b(?:yesterday|today|tonight|tomorrow|recently|since|(?:last|next|this) {_SPAN}"
+    rf"|this morning|\w+ {_UNIT} ago|for (?:about |over )?\w+ {_UNIT}|in \d{{4}}|{_MONTH}"
+    rf"|{_WEEKDAY})\b"
+)
+_ASKS_NUMBER = r"\bhow (?:many|much|old|often)\b|\bnumber of\b"
+_TELLS_NUMBER = (
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|twice|once|couple|several|few"
+    r"|first|second|third)\b"
+)
+_ASKS_WHERE = r"\bwhere\b|\b(?:country|countries|city|cities|state|places?)\b"
+_TELLS_WHERE = r"\b(?:in|at|to|from|near|around|visit(?:ed|ing)?) (?:the )?[A-Z][a-z]+"
+
+ANSWER_SHAPES = {
+    "when": (re.compile(_ASKS_WHEN, re.IGNORECASE), re.compile(_TELLS_WHEN, re.IGNORECASE)),
+    "number": (re.compile(_ASKS_NUMBER, re.IGNORECASE), re.compile(_TELLS_NUMBER, re.IGNORECASE)),
+    "where": (re.compile(_ASKS_WHERE, re.IGNORECASE), re.compile(_TELLS_WHERE)),
+}
+"""What is asked for: how a question asks for it, and what a line that can answer holds."""

@@ -1,0 +1,72 @@
+"""What a query asks, as far as it can be told without a model: words, names, dates, kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from .dates import Month, days_named, months_named, years_named
+from .lexicon import FRAME_WORDS, RELATED, SMALL_TALK, STOP_WORDS
+from .people import People
+from .phrases import ANSWER_SHAPES, ASKS, ASKS_BROADLY
+from .terms import stem
+from .text import words
+
+QUERY_CHARS = 4096
+"""A query is read up to here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A query, read."""
+
+    terms: tuple[str, ...]
+    """Stems of its words, without speakers' names and the words around its subject."""
+    related: tuple[str, ...]
+    """Stems of words that often stand for those."""
+    person: str | None
+    """The one speaker it names."""
+    months: frozenset[Month]
+    years: frozenset[int]
+    days: tuple[date, ...]
+    shape: str | None
+    """What it asks for: "when", "number" or "where"."""
+    broad: bool
+    """Whether it asks for an overview or an order of events."""
+    subject: frozenset[str]
+    """Those of its terms that are no small talk; empty for thanks, greetings and the like."""
+    asks: bool
+    """Whether it is put as a question or a request, and not only said."""
+
+
+def analyse(text: str, people: People, now: datetime) -> Question:
+    """Read a query, in time linear in its length."""
+    text = text[:QUERY_CHARS]
+    said = words(text)
+    named = people.named_in(frozenset(said))
+    speakers = people.names()
+    plain = [word for word in said if word not in STOP_WORDS and word not in speakers]
+    kept = [word for word in plain if word not in FRAME_WORDS] or plain
+    terms = tuple(map(stem, kept))
+    related = {stem(other) for word in kept for other in _related(word)} - set(terms)
+    return Question(
+        terms=terms,
+        related=tuple(sorted(related)),
+        person=next(iter(named)) if len(named) == 1 else None,
+        months=months_named(text, now),
+        years=years_named(text),
+        days=days_named(text, now),
+        shape=_shape(text),
+        broad=bool(ASKS_BROADLY.search(text)),
+        subject=frozenset(stem(word) for word in kept if word not in SMALL_TALK),
+        asks=bool(ASKS.search(text)),
+    )
+
+
+def _shape(text: str) -> str | None:
+    shapes = ANSWER_SHAPES.items()
+    return next((name for name, (asks, _) in shapes if asks.search(text)), None)
+
+
+def _related(word: str) -> frozenset[str]:
+    return RELATED.get(word) or RELATED.get(word.removesuffix("s"), frozenset())

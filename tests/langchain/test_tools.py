@@ -1,0 +1,222 @@
+"""The tools and the retriever, by LangChain's own standard suites and by what they answer."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+from langchain_core.load import dumps
+from langchain_core.messages import ToolMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.runnables import RunnablePassthrough
+from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
+from langchain_tests.unit_tests import ToolsUnitTests
+from pytest_socket import SocketBlockedError, disable_socket, enable_socket
+
+from ctxmw import ContextMiddleware, InvalidValue, MissingUser
+from ctxmw_langchain import MemoryRetriever, memory_tools
+from tests.langchain.models import RecordingModel
+from tests.langchain.shapes import PROMPT, QUESTION
+
+FACTS = [f"Fact {number}: the login token is checked in step {number}." for number in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def no_sockets():
+    """Nothing here needs a network; the event loop has a pipe of its own."""
+    disable_socket(allow_unix_socket=True)
+    yield
+    enable_socket()
+
+
+@pytest.fixture(scope="module")
+def memory():
+    with ContextMiddleware.open(":memory:", strict=True) as opened:
+        for fact in FACTS:
+            opened.remember(fact, kind="fact", scope="project:shop")
+        yield opened
+
+
+EXAMPLES = {
+    "mem_search": {"query": "login token"},
+    "mem_get": {"ids": ["m222222"]},
+    "memory_context": {"query": "login token", "scope": "project:shop"},
+}
+
+
+class OurTool:
+    """One of the three tools, as LangChain's suites want it."""
+
+    at = 0
+
+    @pytest.fixture(autouse=True)
+    def _opened(self, memory):
+        self._tool = memory_tools(memory)[self.at]
+
+    @property
+    def tool_constructor(self):
+        return self._tool
+
+    @property
+    def tool_invoke_params_example(self):
+        return EXAMPLES[self._tool.name]
+
+
+class TestSearchUnit(OurTool, ToolsUnitTests):
+    at = 0
+
+
+class TestGetUnit(OurTool, ToolsUnitTests):
+    at = 1
+
+
+class TestContextUnit(OurTool, ToolsUnitTests):
+    at = 2
+
+
+class TestSearchIntegration(OurTool, ToolsIntegrationTests):
+    at = 0
+
+
+class TestGetIntegration(OurTool, ToolsIntegrationTests):
+    at = 1
+
+
+class TestContextIntegration(OurTool, ToolsIntegrationTests):
+    at = 2
+
+
+class TestRetriever(RetrieversIntegrationTests):
+    @pytest.fixture(autouse=True)
+    def _opened(self, memory):
+        self._memory = memory
+
+    @property
+    def retriever_constructor(self):
+        return MemoryRetriever
+
+    @property
+    def retriever_constructor_params(self):
+        return {"ctx": self._memory}
+
+    @property
+    def retriever_query_example(self):
+        return "login token"
+
+
+@pytest.mark.filterwarnings("ignore:A test tried to use")
+def test_sockets_are_closed_here():
+    with pytest.raises(SocketBlockedError):
+        socket.create_connection(("127.0.0.1", 9))
+
+
+def test_the_three_tools_answer_with_text_and_an_artifact(memory):
+    chat = memory.session("s1", project="shop")
+    search, get, context = memory_tools(chat)
+    assert [search.name, get.name, context.name] == list(EXAMPLES)
+    asked = {"name": "mem_search", "args": {"query": "login token"}, "id": "c1"}
+    answer = search.invoke({**asked, "type": "tool_call"})
+    assert isinstance(answer, ToolMessage)
+    assert "the login token is checked" in answer.content
+    assert answer.artifact == {
+        "tool": "mem_search",
+        "session": "s1",
+        "arguments": {"query": "login token", "kinds": []},
+    }
+    ref = memory.search("login token")[0].ref
+    assert "the login token is checked" in get.invoke({"ids": [ref]})
+    assert context.invoke({"query": "login token"})
+
+
+async def test_sync_and_async_answer_alike(memory):
+    (search, *_) = memory_tools(memory.session("s2"))
+    assert await search.ainvoke({"query": "login"}) == search.invoke({"query": "login"})
+
+
+def test_wrong_arguments_are_answered_so_that_a_model_can_try_again(memory):
+    search, get, _ = memory_tools(memory)
+    assert search.invoke({}) == "mem_search could not read its arguments: query: Field required."
+    assert "offset" in get.invoke({"ids": ["m222222"], "offset": -1})
+    assert "ids" in get.invoke({"ids": "m222222"})
+
+
+def test_tools_of_a_memory_answer_for_the_user_of_the_call(server):
+    (search, *_) = memory_tools(server)
+    answer = search.invoke({"query": "colour"}, {"configurable": {"user_id": "ada"}})
+    assert "ada-blue" in answer
+    assert "bob-blue" not in answer
+    with server.session("s1", user="bob"):
+        assert "bob-blue" in search.invoke({"query": "colour"})
+    with pytest.raises(MissingUser):
+        search.invoke({"query": "colour"})
+
+
+def test_tools_of_a_conversation_answer_for_it_whatever_the_config_says(server):
+    (search, *_) = memory_tools(server.session("s1", user="ada"))
+    answer = search.invoke({"query": "colour"}, {"configurable": {"user_id": "bob"}})
+    assert "ada-blue" in answer
+    assert "bob-blue" not in answer
+
+
+async def test_a_tool_whose_memory_fails_tells_the_model_to_go_on(caplog):
+    with ContextMiddleware.open(":memory:", strict=False) as memory:
+        (search, *_) = memory_tools(memory)
+    assert "go on without it" in search.invoke({"query": "login"})
+    assert memory.stats() == {"degraded.ask.StoreError": 1}
+    with ContextMiddleware.open(":memory:", strict=True) as strict:
+        (search, *_) = memory_tools(strict)
+    with pytest.raises(Exception, match="closed"):
+        search.invoke({"query": "login"})
+
+
+def test_a_tools_schema_goes_to_a_model_as_it_is_and_says_nothing_of_the_conversation(memory):
+    model = RecordingModel()
+    model.bind_tools(memory_tools(memory)).invoke(QUESTION)
+    functions = [tool["function"] for tool in model.options[0]["tools"]]
+    assert [list(function["parameters"]["properties"]) for function in functions] == [
+        ["query", "kinds"],
+        ["ids", "offset"],
+        ["query", "scope", "kind"],
+    ]
+    json.dumps(functions)
+
+
+def test_memory_tools_wants_a_memory_or_a_conversation():
+    with pytest.raises(InvalidValue, match="str: give a memory"):
+        memory_tools("memory.db")
+
+
+def test_documents_carry_ref_score_and_reasons(memory):
+    first, *_ = MemoryRetriever(ctx=memory, k=2).invoke("login token step 3")
+    assert first.id.startswith("m")
+    assert first.page_content in FACTS
+    assert first.metadata["ref"] == first.id
+    assert first.metadata["score"] > 0
+    assert first.metadata["why"]
+    assert first.metadata["scope"] == "project:shop"
+    assert json.loads(dumps(first))
+
+
+async def test_a_retriever_searches_for_the_user_of_the_call(server):
+    retriever = MemoryRetriever(ctx=server)
+    (found,) = retriever.invoke("colour", {"configurable": {"user_id": "ada"}})
+    assert "ada-blue" in found.page_content
+    (found,) = await retriever.ainvoke("colour", {"configurable": {"user_id": "bob"}})
+    assert "bob-blue" in found.page_content
+    with pytest.raises(MissingUser):
+        retriever.invoke("colour")
+
+
+def test_a_retriever_is_narrowed_by_kinds_and_scope(memory):
+    assert MemoryRetriever(ctx=memory, kinds=("decision",)).invoke("login token") == []
+    assert MemoryRetriever(ctx=memory, scope="universal").invoke("login token") == []
+    assert len(MemoryRetriever(ctx=memory, scope="project:shop", k=4).invoke("login token")) == 4
+
+
+def test_a_retriever_stands_in_a_chain(memory):
+    model = RecordingModel()
+    find = MemoryRetriever(ctx=memory, k=1) | (lambda found: found[0].page_content)
+    chain = {"question": RunnablePassthrough() | find} | PROMPT | model | StrOutputParser()
+    chain.invoke("login token step 3")
+    assert "the login token is checked" in model.texts()[0]

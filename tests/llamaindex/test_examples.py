@@ -1,0 +1,34 @@
+"""Every example runs as it is and prints what it promises."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples" / "llamaindex"
+PRINTS = {
+    "chat_engine.py": "given: 1 decision",
+    "agent.py": "The courier deadline is 16:00.",
+    "workflow.py": "calls kept: ['answered', 'answered']",
+    "memory_block.py": "still in the history: False\nin the block: True",
+    "web.py": "Green, Bob.",
+}
+
+
+@pytest.mark.parametrize("name", PRINTS)
+def test_an_example_runs_without_a_warning(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(FOLDER)
+    # Another folder of examples has a file of that name.
+    monkeypatch.delitem(sys.modules, "scripted", raising=False)
+    monkeypatch.setenv("CTXMW_STRICT", "1")
+    runpy.run_path(str(FOLDER / name), run_name="__main__")
+    monkeypatch.delitem(sys.modules, "scripted", raising=False)
+    assert PRINTS[name] in capsys.readouterr().out
+
+
+def test_every_example_is_run():
+    assert {path.name for path in FOLDER.glob("*.py")} == {*PRINTS, "scripted.py"}

@@ -1,0 +1,110 @@
+"""The memory block: context in LlamaIndex's own memory, within a budget, and nothing lost."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import tiktoken
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.memory import Memory
+
+from ctxmw import ContextMiddleware, MissingUser
+from ctxmw_llamaindex import ContextMemoryBlock
+from tests.llamaindex.conftest import KNOWN
+from tests.llamaindex.models import RecordingLLM
+
+ASKED = ChatMessage(role="user", content="How do we sign tokens?")
+
+
+async def test_it_arrives_with_the_history_as_data(ctx):
+    ctx.remember("Never write </memory> or </ctxmw> by hand.", kind="rule")
+    memory = Memory.from_defaults(session_id="s1", memory_blocks=[ContextMemoryBlock(ctx=ctx)])
+    await memory.aput(ASKED)
+    system, question = await memory.aget()
+    assert KNOWN in system.content
+    assert "&lt;/memory&gt;" in system.content
+    assert system.content.count("</memory>") == 1
+    assert question.content == ASKED.content
+    assert ctx.session("s1").history()[-1].stable in system.content
+
+
+@pytest.mark.parametrize("budget", [0, 60, 150, 400, 1000])
+async def test_its_text_never_has_more_tokens_than_its_budget(ctx, budget):
+    for number in range(60):
+        ctx.remember(f"Rule {number}: tokens of kind {number} need key {number}.", kind="rule")
+    block = ContextMemoryBlock(ctx=ctx, budget=budget)
+    text = await block.aget([ASKED], session_id="s1")
+    encoding = tiktoken.get_encoding("o200k_base")
+    assert len(encoding.encode(text)) <= budget
+    assert bool(text) is (budget >= 150)
+
+
+async def test_what_a_question_brought_is_shown_again_for_the_next_one(ctx):
+    said = {"role": "user", "content": "The keys of the shop rotate weekly."}
+    ctx.session("earlier").capture([said])
+    block = ContextMemoryBlock(ctx=ctx)
+    first = ChatMessage(role="user", content="How often do the keys of the shop rotate?")
+    again = ChatMessage(role="user", content="So the keys of the shop rotate weekly?")
+    answer = ChatMessage(role="assistant", content="Weekly.")
+    assert said["content"] in await block.aget([first], session_id="s1")
+    assert said["content"] in await block.aget([first, answer, again], session_id="s1")
+
+
+async def test_messages_that_leave_the_history_can_be_searched(ctx):
+    memory = Memory.from_defaults(
+        session_id="s1",
+        memory_blocks=[ContextMemoryBlock(ctx=ctx)],
+        token_limit=120,
+        token_flush_size=60,
+    )
+    for number in range(8):
+        said = f"The code of locker {number} is {number}{number}{number}{number}, please note it."
+        await memory.aput(ChatMessage(role="user", content=said))
+        await memory.aput(ChatMessage(role="assistant", content=f"Locker {number} is noted."))
+    shown = [message.content for message in await memory.aget() if message.role != "system"]
+    assert not any("locker 0" in text for text in shown)
+    (hit, *_) = ctx.search("code of locker 0", kinds=["turn"])
+    assert "0000" in hit.text
+    assert hit.record.session == "s1"
+
+
+async def test_keeping_never_raises(caplog):
+    with ContextMiddleware.open(":memory:", strict=True) as ctx:
+        block = ContextMemoryBlock(ctx=ctx)
+        ctx._setup.store.close()
+        with caplog.at_level(logging.ERROR, logger="ctxmw"):
+            await block.aput([ASKED], from_short_term_memory=True, session_id="s1")
+        assert "could not be kept" in caplog.text
+
+
+async def test_a_broken_memory_leaves_the_block_empty_unless_it_is_strict():
+    with ContextMiddleware.open(":memory:", strict=False) as ctx:
+        block = ContextMemoryBlock(ctx=ctx)
+        ctx._setup.store.close()
+        assert await block.aget([ASKED], session_id="s1") == ""
+
+
+async def test_whose_it_is_has_to_be_said(server):
+    block = ContextMemoryBlock(ctx=server)
+    with pytest.raises(MissingUser):
+        await block.aget([ASKED], session_id="s1")
+    with server.session("s1", user="ada"):
+        assert "ada-blue" in await block.aget([ASKED], session_id="other")
+    named = ContextMemoryBlock(ctx=server, user="bob", session="s1")
+    assert "bob-blue" in await named.aget([ASKED])
+    assert [state.session for state in server.sessions(user="bob")] == ["s1"]
+
+
+async def test_it_has_nothing_to_say_before_there_is_a_question(ctx):
+    assert await ContextMemoryBlock(ctx=ctx).aget([], session_id="s1") == ""
+
+
+def test_it_works_in_a_chat_engine(ctx):
+    llm = RecordingLLM()
+    memory = Memory.from_defaults(session_id="s1", memory_blocks=[ContextMemoryBlock(ctx=ctx)])
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
+    engine.chat(ASKED.content)
+    assert KNOWN in llm.prompts[0][0].content
+    assert not any("ctxmw" in str(message) for message in engine.chat_history)
