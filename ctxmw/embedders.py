@@ -139,6 +139,10 @@ def _quietly(ask: Callable[[], object]) -> object:
         return ask()
 
 
+def _place(pair: tuple[int, Sequence[float]]) -> int:
+    return pair[0]
+
+
 def _wordllama() -> Embedder:
     try:
         import wordllama  # type: ignore[import-untyped]
@@ -151,7 +155,9 @@ def _wordllama() -> Embedder:
     model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
     def embed(texts: list[str]) -> Sequence[Sequence[float]]:
-        vectors: Sequence[Sequence[float]] = model.embed(texts)
-        return vectors
+        # It fills up every text to the longest beside it: short ones go together.
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        vectors = model.embed([texts[at] for at in order], batch_size=16)
+        return [vector for _, vector in sorted(zip(order, vectors, strict=True), key=_place)]
 
     return Adapted("wordllama:l2_supercat:256", embed, lambda text: embed([text])[0])

@@ -17,7 +17,10 @@ from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
+from .chroma import index_named
 from .conversation import Identity
+from .dense import Dense
+from .embedders import as_embedder
 from .errors import InvalidValue, MissingUser, NotFound
 from .history import record_behind, record_of
 from .hits import Hit, hits_of
@@ -56,6 +59,7 @@ from .state import SessionState
 from .stats import Stats
 from .tokens import counter_for
 from .twins import Workers, twin
+from .vectors import Vectors
 
 T = TypeVar("T")
 
@@ -76,6 +80,11 @@ class Options(TypedDict, total=False):
     """Counts tokens instead, such as a provider's own counter."""
     window: int | None
     """The model's context window in tokens."""
+    embedder: object | None
+    """Finds by meaning too: a LangChain `Embeddings`, a LlamaIndex `BaseEmbedding`, a Chroma
+    embedding function, "wordllama", or anything with `name`, `embed` and `embed_query`."""
+    index: str
+    """Where vectors are searched: "numpy", "chroma" or "chroma://host:port"."""
     budget: Budget
     on_demand: OnDemand
     agent_search: AgentSearch
@@ -104,6 +113,7 @@ class ContextMiddleware:
         self._user = check_user(user) if user is not None else None
         count = options.get("count") or counter_for(options.get("model"))
         _warm(count)
+        self._dense = _dense(store, options.get("embedder"), options.get("index") or "numpy")
         clock = options.get("clock") or utc_now
         random = options.get("random") or SystemRandom()
         self._setup = Setup(
@@ -120,7 +130,7 @@ class ContextMiddleware:
             floors=_checked(options.get("floors") or Floors(), Floors),
             sources=(Memories(store), Sessions(store), *options.get("sources", ())),
             window=options.get("window"),
-            search=Search(store, count),
+            search=Search(store, count, dense=self._dense),
             catalog=Catalog(store, clock, random),
             agent_search=_checked(options.get("agent_search") or AgentSearch(), AgentSearch),
             builds=Recent(1024),
@@ -303,6 +313,17 @@ class ContextMiddleware:
         said = check_text(answer, "answer")
         return record_of(self._setup, name, said) or record_behind(self._setup, name, said)
 
+    def reindex(
+        self, *, user: str | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> int:
+        """Embed everything anew, after the embedder changed; return how many records it were.
+
+        `progress` is told how many are done, and of how many.
+        """
+        if self._dense is None:
+            raise InvalidValue("there is no embedder to reindex with: open with embedder=...")
+        return self._dense.vectors.reindex(self._named(user), progress).embedded
+
     def stats(self) -> dict[str, int]:
         """Return counts of what happened in this process, such as degraded calls by stage."""
         return self._setup.stats.snapshot()
@@ -310,6 +331,8 @@ class ContextMiddleware:
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
         self._setup.workers.close()
+        if self._dense is not None:
+            self._dense.close()
         self._setup.store.close()
 
     def __deepcopy__(self, _: dict[int, object]) -> Self:
@@ -332,6 +355,7 @@ class ContextMiddleware:
     aforget = twin(forget)
     aget = twin(get)
     asearch = twin(search)
+    areindex = twin(reindex)
 
     def _named(self, user: str | None) -> str:
         if user is not None:
@@ -360,6 +384,13 @@ def data_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     return base / "ctxmw"
+
+
+def _dense(store: Store, embedder: object | None, index: str) -> Dense | None:
+    if embedder is None:
+        return None
+    path = Path(getattr(store, "path", data_folder() / "memory.db"))
+    return Dense(Vectors(store, as_embedder(embedder), index_named(index, path)))
 
 
 def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:

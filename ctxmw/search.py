@@ -12,10 +12,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 import numpy as np
 
+from .dense import Dense, Near
 from .errors import CtxmwError
 from .indexes import SEARCHED, Indexes
 from .items import Item, Scope
@@ -40,16 +40,10 @@ GOOD_MATCH = 0.6
 """The match with which a remark that asks nothing brings something."""
 MARGIN = 2
 """Records are read until they would cost this many times what there is to spend."""
+NEAREST = 1000
+"""How many records the dense leg proposes."""
 LEAST, READ = 30, 150
 """How many records are read from the store for one question."""
-
-
-class Meaning(Protocol):
-    """The dense leg: nearness of meaning, by an embedder."""
-
-    def similar(self, user: str, query: str, n: int, /) -> Sequence[tuple[str, float]]:
-        """Return the refs nearest in meaning, with a match from 0 to 1."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +83,13 @@ class Search:
         store: Store,
         count: TokenCounter,
         *,
-        meaning: Meaning | None = None,
+        dense: Dense | None = None,
         weights: RankWeights | None = None,
     ) -> None:
         self._store = store
         self._count = count
         self._indexes = Indexes(store)
-        self._meaning = meaning
+        self._dense = dense
         self._weights = weights or RankWeights()
 
     def find(self, situation: Situation, weights: Weights, wanted: Wanted | None = None) -> Found:
@@ -108,7 +102,7 @@ class Search:
             if not among.any() or _asks_nothing(question, near):
                 return Found(fault=fault)
             rated = signals(index, question, among, _by_place(index, near))
-            best = self._best(index, rated, chosen.tokens)
+            best = self._best(index, rated, chosen.tokens, near)
             worth = _worth(index, question)
         items = self._items(situation, weights, best, worth)
         return Found(
@@ -119,16 +113,18 @@ class Search:
             fault=fault,
         )
 
-    def _near(self, situation: Situation) -> tuple[Mapping[str, float], str]:
-        if self._meaning is None or not situation.query.strip():
+    def _near(self, situation: Situation) -> tuple[Mapping[str, Near], str]:
+        if self._dense is None or not situation.query.strip():
             return {}, ""
         try:
-            return dict(self._meaning.similar(situation.user, situation.query, 1000)), ""
-        except (CtxmwError, OSError, RuntimeError, ValueError) as error:
+            return self._dense.near(situation.user, situation.query, NEAREST), ""
+        except (CtxmwError, OSError) as error:
             log.warning("searching by words alone: %s", error)
             return {}, f"meaning: {type(error).__name__}"
 
-    def _best(self, index: LexicalIndex, rated: Signals, tokens: int) -> dict[str, _Candidate]:
+    def _best(
+        self, index: LexicalIndex, rated: Signals, tokens: int, near: Mapping[str, Near]
+    ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         ranks = rated.rank(self._weights)
         costs = index.column("cost")[rated.places]
@@ -138,11 +134,14 @@ class Search:
         enough = int(np.searchsorted(np.cumsum(shown), MARGIN * tokens)) + 1
         chosen = order[: max(LEAST, min(enough, READ))]
         reasons, own = rated.reasons(chosen, self._weights), rated.by_itself()
+        refs = [index.refs[rated.places[at]] for at in chosen]
         return {
-            index.refs[rated.places[at]]: _Candidate(
-                match=float(rated.match[at]), reasons=why, by_itself=bool(own[at])
+            ref: _Candidate(
+                match=max(float(rated.match[at]), near[ref].match if ref in near else 0.0),
+                reasons=why,
+                by_itself=bool(own[at]),
             )
-            for at, why in zip(chosen, reasons, strict=True)
+            for at, ref, why in zip(chosen, refs, reasons, strict=True)
         }
 
     def _items(
@@ -209,18 +208,18 @@ def _scopes(situation: Situation) -> tuple[str, ...]:
     return tuple(map(str, scopes))
 
 
-def _by_place(index: LexicalIndex, near: Mapping[str, float]) -> Floats | None:
+def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
     if not near:
         return None
     dense = np.zeros(len(index), np.float32)
-    for ref, value in near.items():
+    for ref, found in near.items():
         place = index.places.get(ref)
         if place is not None:
-            dense[place] = value
+            dense[place] = found.rank
     return dense
 
 
-def _asks_nothing(question: Question, near: Mapping[str, float]) -> bool:
+def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
     return not (question.terms or near or _names_somebody_or_a_time(question))
 
 
@@ -241,8 +240,8 @@ def _opens(items: Sequence[Item], question: Question, worth: Mapping[str, float]
     """
     if _names_somebody_or_a_time(question):
         return bool(question.subject or question.asks) and bool(items)
+    best = max((item.match or 0 for item in items), default=0.0)
     known = [term for term in question.subject if term in worth]
     if not known:
-        return False
-    best = max((item.match or 0 for item in items), default=0.0)
+        return bool(question.subject) and best >= GOOD_MATCH
     return len(known) > 1 or question.asks or best >= GOOD_MATCH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -20,3 +21,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CTXMW_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_loop() -> None:
+    """No loop is made by asking for one: LlamaIndex asks, uses it, and leaves it open."""
+    asyncio.set_event_loop(None)

@@ -1,4 +1,4 @@
-"""The memory as a block of LlamaIndex's own `Memory`: what leaves the history can be found again."""
+"""The memory as a block of LlamaIndex's own `Memory`: what leaves the history is found again."""
 
 from __future__ import annotations
 
