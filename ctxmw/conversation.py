@@ -193,6 +193,7 @@ class _Plan:
             waiting=[entry.item() for entry in waiting],
             called=_not_tools(called),
             in_view=in_view | set(state.removed),
+            listed=stable.shown.keys(),
             said=frozenset(trail.prints),
         )
         build = self._keep("turn", selection, called)

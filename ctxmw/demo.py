@@ -13,7 +13,7 @@ from .testing import FixedClock
 
 _SYSTEM: Message = {"role": "system", "content": "You are a helpful coding assistant."}
 _QUESTION = "How does AuthService check a login token, and what is left to do?"
-_SMALL = Budget(total=260)
+_SMALL = Budget(total=240)
 _WIDTH = 78
 
 

@@ -121,10 +121,12 @@ class Following:
         if not isinstance(self.index, InMemory) or self.index.bytes() <= self._limit_bytes:
             return
         with self._lock:
-            others = [followed for followed in self._users.values() if followed is not used]
-        for followed in others:
+            loaded = [each for each in self._users.values() if each.generation >= 0]
+        for followed in loaded:
+            if self.index.bytes() <= self._limit_bytes:
+                return
             # Whoever is being asked about now is not the one to go.
-            if self.index.bytes() > self._limit_bytes and followed.lock.acquire(blocking=False):
+            if followed is not used and followed.lock.acquire(blocking=False):
                 self.index.unload(self.owner(followed.user))
                 followed.forget()
                 followed.lock.release()

@@ -95,12 +95,13 @@ def build_part(
     waiting: Sequence[Item] = (),
     called: Sequence[Item] = (),
     in_view: Collection[str] = (),
+    listed: Collection[str] = (),
     said: Collection[str] = (),
 ) -> Selection:
     """Choose and render what this turn brings: what waited to be said, then what was asked for.
 
     What is in view is left out, and so are turns of this conversation that the caller sends along
-    (`said`: their versions).
+    (`said`: their versions). What an index in view lists is not listed again.
     """
 
     def is_new(item: Item) -> bool:
@@ -114,7 +115,8 @@ def build_part(
     first = [item for item in waiting if item.priority != "low"]
     last = [item for item in waiting if item.priority == "low"]
     items = list(filter(is_new, [*first, *called, *asked, *last]))
-    return select_turn(items, budget.turn_limit, setup.layout(situation), setup.floors)
+    layout = setup.layout(situation)
+    return select_turn(items, budget.turn_limit, layout, setup.floors, listed=listed)
 
 
 def gather(sources: Iterable[Source], situation: Situation) -> list[Item]:

@@ -7,7 +7,7 @@ last while it is over. With tokenizers whose counts add up, nothing is ever drop
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -124,12 +124,14 @@ def select_turn(
     index_lines: int = 10,
     kept_for_index: int = 0,
     briefly: bool = True,
+    listed: Collection[str] = (),
 ) -> Selection:
     """Choose for a turn's part, in the order given: in full, else briefly, else a few as an index.
 
     Items that waited to be shown (critical, high ...) come before what a query brought. When not
     everything fits, `kept_for_index` tokens are left for listing what does not; with `briefly`
-    off, what does not fit is not cut down either.
+    off, what does not fit is not cut down either. What is `listed` in an index in view already is
+    not listed again.
     """
     fill = _Fill({"turn": limit}, layout, hint=False)
     if not fill.open_frame("turn"):
@@ -140,8 +142,8 @@ def select_turn(
         fill.take(items, "passage", "turn")
     if briefly:
         fill.take(filter(has_brief, items), "brief", "turn")
-    listed = [item for item in items if item.section != "notices" and not fill.shows(item)]
-    worthy = [item for item in listed if item.score >= floors.index]
+    rest = [item for item in items if item.section != "notices" and item.ref not in listed]
+    worthy = [item for item in rest if item.score >= floors.index and not fill.shows(item)]
     fill.take(worthy[:index_lines], "index", "turn")
     return fill.finish(items, lambda item: _why(item, floors.index))
 

@@ -15,6 +15,8 @@ import numpy as np
 from .errors import InvalidValue
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .protocols import FloatArray
 
 _FIRST_ROWS = 64
@@ -27,6 +29,7 @@ class NumpyIndex:
 
     def __init__(self) -> None:
         self._users: dict[str, _Matrix] = {}
+        self._bytes = 0
         self._lock = threading.Lock()
 
     def update(self, user: str, vectors: Mapping[str, FloatArray], gone: Sequence[str], /) -> None:
@@ -35,8 +38,14 @@ class NumpyIndex:
             matrix = self._users.get(user)
             if matrix is None and vectors:
                 matrix = self._users[user] = _Matrix(len(next(iter(vectors.values()))))
-            if matrix is not None and not matrix.update(vectors, gone):
-                del self._users[user]
+                self._bytes += matrix.bytes()
+            if matrix is None:
+                return
+            before = matrix.bytes()
+            left = matrix.update(vectors, gone)
+            self._bytes += matrix.bytes() - before
+            if not left:
+                self._let_go(user)
 
     def nearest(self, user: str, vector: FloatArray, n: int, /) -> list[tuple[str, float]]:
         """Return refs and cosines, the nearest first."""
@@ -50,15 +59,23 @@ class NumpyIndex:
 
     def close(self) -> None:
         """Let go of everything; closing twice is fine."""
-        self._users.clear()
+        with self._lock:
+            self._users.clear()
+            self._bytes = 0
 
     def bytes(self) -> int:
         """Return how much memory the vectors of all users take."""
-        return sum(matrix.bytes() for matrix in list(self._users.values()))
+        return self._bytes
 
     def unload(self, user: str, /) -> None:
         """Let go of one user's vectors; they can be loaded again."""
-        self._users.pop(user, None)
+        with self._lock:
+            self._let_go(user)
+
+    def _let_go(self, user: str) -> None:
+        matrix = self._users.pop(user, None)
+        if matrix is not None:
+            self._bytes -= matrix.bytes()
 
 
 class _Matrix:
@@ -91,8 +108,8 @@ class _Matrix:
             # twenty milliseconds, even over a few thousand rows.
             cosines = np.einsum("ij,j->i", self._rows[: len(self._refs)], asked)
             best = _largest(cosines, n)
-            found = [(self._refs[at], float(cosines[at])) for at in best]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+            refs = [self._refs[at] for at in best.tolist()]
+        return list(zip(refs, cosines[best].tolist(), strict=True))
 
     def held(self) -> frozenset[str]:
         with self._lock:
@@ -137,8 +154,8 @@ def _of_length_one(vectors: FloatArray) -> FloatArray:
     return units
 
 
-def _largest(values: FloatArray, n: int) -> Sequence[int]:
-    if n >= len(values):
-        return range(len(values))
-    chosen: list[int] = np.argpartition(values, -n)[-n:].tolist()
-    return chosen
+def _largest(values: FloatArray, n: int) -> NDArray[np.intp]:
+    """Return where the `n` largest are, the largest first."""
+    chosen = np.argpartition(values, -n)[-n:] if n < len(values) else np.arange(len(values))
+    order: NDArray[np.intp] = chosen[np.argsort(-values[chosen], kind="stable")]
+    return order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
-from llama_index.core.agent.workflow import AgentWorkflow
+from llama_index.core.agent.workflow import AgentOutput, AgentWorkflow
 from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.workflow import StartEvent
@@ -73,8 +73,9 @@ async def _follow(run: asyncio.Task[StopEvent], turn: Turn) -> StopEvent:
         await turn.afail()
         raise
     await turn.afinish(str(stop.result))
-    if turn.metadata:
-        stop.result.metadata = {"ctxmw": turn.metadata}
+    if turn.metadata and isinstance(stop.result, AgentOutput):
+        # An event takes any attribute, and keeps it when it is serialized.
+        stop.result.metadata = {"ctxmw": turn.metadata}  # type: ignore[attr-defined]
     return stop
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from ctxmw import ContextMiddleware, InvalidValue, Session, current_session
+from ctxmw import (
+    ContextMiddleware,
+    ForgivingSession,
+    InvalidValue,
+    Session,
+    current_session,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +30,7 @@ class Binding:
     def chat(self) -> Session:
         """Return the conversation of `with chat:`, else the one that was named, else the own."""
         entered = current_session()
-        if entered is not None:
+        if entered is not None and self.owns(entered):
             return entered
         if isinstance(self.session, Session):
             return self.session
@@ -35,6 +41,10 @@ class Binding:
                 "(chat = ctx.session(...)), or name one: with_context(llm, ctx, session='...')."
             )
         return self.ctx.session(named, user=self.user)
+
+    def owns(self, chat: Session | ForgivingSession) -> bool:
+        """Say whether a conversation is of this memory: calls may be nested across memories."""
+        return chat.workers is self.ctx.workers
 
     def portable(self) -> Self:
         """Return what another process can use: a conversation goes by its id."""

@@ -49,7 +49,7 @@ class ModelCall:
         cls, binding: Binding, messages: Sequence[ChatMessage], system_role: MessageRole
     ) -> Self:
         """Prepare a call."""
-        turn = current_turn()
+        turn = _turn(binding)
         chat = turn.chat if turn else binding.chat().forgiving()
         conversion = _converted(turn, messages, system_role)
         return cls._begun(turn, chat, conversion, chat.prepare(conversion.dicts))
@@ -59,7 +59,7 @@ class ModelCall:
         cls, binding: Binding, messages: Sequence[ChatMessage], system_role: MessageRole
     ) -> Self:
         """Async twin of `begin`."""
-        turn = current_turn()
+        turn = _turn(binding)
         chat = turn.chat if turn else binding.chat().forgiving()
         conversion = _converted(turn, messages, system_role)
         return cls._begun(turn, chat, conversion, await chat.aprepare(conversion.dicts))
@@ -109,6 +109,11 @@ class ModelCall:
     async def aended(self, error: BaseException | None) -> None:
         """Async twin of `ended`."""
         await self.chat.afinish(self.prepared, error=_told(error))
+
+
+def _turn(binding: Binding) -> Turn | None:
+    turn = current_turn()
+    return turn if turn and binding.owns(turn.chat) else None
 
 
 def _converted(

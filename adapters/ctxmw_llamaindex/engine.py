@@ -60,7 +60,7 @@ class ContextEngine(BaseChatEngine):
         except BaseException:
             turn.fail()
             raise
-        turn.finish(response.response)
+        turn.finish(str(response))
         return _with_metadata(response, turn)
 
     async def achat(self, message: str, *args: Any, **kwargs: Any) -> Any:
@@ -71,7 +71,7 @@ class ContextEngine(BaseChatEngine):
         except BaseException:
             await turn.afail()
             raise
-        await turn.afinish(response.response)
+        await turn.afinish(str(response))
         return _with_metadata(response, turn)
 
     def stream_chat(self, message: str, *args: Any, **kwargs: Any) -> StreamingAgentChatResponse:

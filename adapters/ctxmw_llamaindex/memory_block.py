@@ -14,8 +14,9 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.memory import BaseMemoryBlock
 from pydantic import Field
 
-from ctxmw import Budget, ContextMiddleware, Session, current_session
+from ctxmw import Budget, ContextMiddleware, Session
 
+from .binding import Binding
 from .convert import convert
 from .events import announce
 
@@ -52,10 +53,9 @@ class ContextMemoryBlock(BaseMemoryBlock[str]):
             log.exception("messages that left the history could not be kept")
 
     def _chat(self, session: str) -> Session:
-        entered = current_session()
-        known = entered or self.ctx.session(self.session or session or None, user=self.user)
-        small = Budget(total=self.budget)
-        return self.ctx.session(known.id, user=known.user, budget=small)
+        binding = Binding(ctx=self.ctx, session=self.session, user=self.user, own=session or None)
+        chat = binding.chat()
+        return self.ctx.session(chat.id, user=chat.user, budget=Budget(total=self.budget))
 
 
 def _last_question(messages: Sequence[ChatMessage]) -> ChatMessage | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -73,11 +74,11 @@ class MemoryToolSpec(BaseToolSpec):
 
     def _ask(self, name: str, arguments: dict[str, Any]) -> str:
         chat = self._chat()
-        return chat.forgiving().ask(_tool(chat, name), **arguments)
+        return chat.forgiving().ask(partial(_tool(chat, name), **arguments))
 
     async def _aask(self, name: str, arguments: dict[str, Any]) -> str:
         chat = self._chat()
-        return await chat.forgiving().aask(_tool(chat, name), **arguments)
+        return await chat.forgiving().aask(partial(_tool(chat, name), **arguments))
 
 
 def _tool(chat: Session, name: str) -> MemoryTool:

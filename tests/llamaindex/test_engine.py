@@ -259,3 +259,14 @@ async def test_an_unread_stream_is_recorded_all_the_same(ctx):
     response = engine.stream_chat("Anything else?")
     response.write_response_to_history_thread.join()
     assert ctx.session("s1").history()[-1].state == "answered"
+
+
+def test_a_call_inside_the_conversation_of_another_memory_stays_with_its_own(ctx):
+    with ContextMiddleware.open(":memory:", strict=True) as other:
+        inner = with_context(SimpleChatEngine.from_defaults(llm=RecordingLLM()), ctx, session="s1")
+        asking = RecordingLLM(answer=lambda _: str(inner.chat("What is inside?")))
+        outer = with_context(SimpleChatEngine.from_defaults(llm=asking), other, session="s2")
+        outer.chat("What is outside?")
+        assert len(ctx.session("s1").history()) == 1
+        assert len(other.session("s2").history()) == 1
+        assert KNOWN not in asking.prompts[0][0].content
