@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .columns import Column
 from .people import People
 from .phrases import (
     ANSWER_SHAPES,
@@ -51,38 +52,6 @@ class Document:
     """A name, or "user" and "assistant" where only roles are known; "" for nobody."""
     text: str
     at: datetime
-
-
-class Column:
-    """An array that grows by doubling. One more slot holds the value of "no such record"."""
-
-    __slots__ = ("_data", "_neutral", "size")
-
-    def __init__(self, kept: NDArray[Any], neutral: float = 0) -> None:
-        self.size = len(kept)
-        self._neutral = neutral
-        room = np.full(max(64, self.size + 2), neutral, kept.dtype)
-        room[: self.size] = kept
-        self._data = room
-
-    def append(self, value: float) -> None:
-        if self.size + 1 >= len(self._data):
-            more = np.full(len(self._data), self._neutral, self._data.dtype)
-            self._data = np.concatenate([self._data, more])
-        self._data[self.size] = value
-        self.size += 1
-
-    def __setitem__(self, place: int, value: float) -> None:
-        self._data[place] = value
-
-    @property
-    def all(self) -> NDArray[Any]:
-        """The values, and behind them the neutral one: index -1 means "no such record"."""
-        return self._data[: self.size + 1]
-
-    @property
-    def own(self) -> NDArray[Any]:
-        return self._data[: self.size]
 
 
 class LexicalIndex:

@@ -6,7 +6,8 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -23,8 +24,14 @@ from .scoring import Floors, Weights, score_all
 from .search import Found, Search, Wanted
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
+from .sources import Memories, Sessions
 from .stats import Stats
 from .twins import Workers
+
+SMALLEST_ITEM = 5
+"""Tokens of the shortest line there is."""
+LISTED = 60
+"""Candidates beyond that, for the index and the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +89,11 @@ def build_stable(
 ) -> Selection:
     """Choose and render what opens the conversation."""
     taken = {*removed, *(item.ref for item in pinned)}
-    found = [item for item in gather(setup.sources, situation) if item.ref not in taken]
+    gathered = gather(setup, situation, budget)
+    found = [item for item in gathered.items if item.ref not in taken]
     items = [*pinned, *score_all(found, situation, setup.weights)]
-    return select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
+    chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
+    return chosen.with_left_out(gathered.left_out)
 
 
 def build_part(
@@ -119,9 +128,40 @@ def build_part(
     return select_turn(items, budget.turn_limit, layout, setup.floors, listed=listed)
 
 
-def gather(sources: Iterable[Source], situation: Situation) -> list[Item]:
-    """Return what every source has to offer."""
-    return [item for source in sources for item in source.items(situation)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Candidates for the stable block, and how many more there are, none of them among the best."""
+
+    items: list[Item]
+    left_out: Counter[str]
+
+
+def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
+    """Return what the sources have to offer; of a large source only its best."""
+    most = candidates(budget)
+    items: list[Item] = []
+    left_out: Counter[str] = Counter()
+    for source in setup.sources:
+        if isinstance(source, Memories | Sessions):
+            listed = source.best(situation, setup.weights, most)
+            items += listed.items
+            above = int((listed.others >= setup.floors.stable).sum())
+            below = len(listed.others) - above
+            left_out += Counter({"over budget": above})
+            left_out += Counter({f"below floor {setup.floors.stable:g}": below})
+        else:
+            items += source.items(situation)
+    return Gathered(items=items, left_out=left_out)
+
+
+def candidates(budget: Budget) -> dict[str, int]:
+    """Return how many items of each lane can come into question: more than could ever fit."""
+    lanes = budget.lanes()
+    return {
+        name: (limit + lanes["reserve"]) // SMALLEST_ITEM + LISTED
+        for name, limit in lanes.items()
+        if name not in ("reserve", "pinned")
+    }
 
 
 def opens(found: Found, floors: Floors) -> bool:

@@ -60,6 +60,11 @@ class Selection:
     """How many more were not shown, by reason."""
     lanes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
+    def with_left_out(self, more: Mapping[str, int]) -> Selection:
+        """Return the selection with more counted as left out."""
+        counts = Counter(self.left_out) + Counter(more)
+        return replace(self, left_out=dict(counts))
+
 
 def select_stable(
     items: Sequence[Item], lanes: Mapping[str, int], layout: Layout, floors: Floors

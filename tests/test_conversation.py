@@ -357,3 +357,11 @@ def test_a_part_is_only_as_large_as_its_budget(ctx):
         ctx.remember(f"Zebra fact {number} about crossings and lights and paint.", kind="fact")
     prepared = chat.prepare([user("Tell me about zebra crossings")])
     assert prepared.context.tokens <= 600
+
+
+def test_a_step_is_recorded_as_answered_and_is_nothing_that_was_said(ctx, chat):
+    prepared = chat.prepare([user("How are tokens signed?")])
+    record = chat.finish(prepared, "Thought: I look it up.", capture=False)
+    assert (record.state, record.reply) == ("answered", "")
+    assert ctx.why("Thought: I look it up.").ref == record.ref
+    assert ctx.search("tokens signed thought", kinds=["turn"]) == []

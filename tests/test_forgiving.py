@@ -103,3 +103,12 @@ def test_all_tools_are_bound_when_the_catalog_cannot_be_read():
         prepared = chat.prepare(ASKED)
         assert chat.bound(prepared, ["drop", "find"]) == ["find"]
     assert chat.bound(prepared, ["drop", "find"]) == ["drop", "find"]
+
+
+def test_what_cannot_be_captured_does_not_stop_anybody():
+    with ContextMiddleware.open(":memory:", strict=False) as ctx:
+        chat = ctx.session("s1").forgiving()
+        (turn,) = chat.capture(ASKED)
+        assert turn.text == ASKED[-1]["content"]
+    assert chat.capture(ASKED) == []
+    assert sum(ctx.stats().values()) == 1

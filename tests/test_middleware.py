@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 
 import pytest
 
@@ -232,3 +234,21 @@ def test_the_async_twins_do_the_same(ctx):
     memory, hits, history = asyncio.run(story())
     assert memory.ref in [hit.ref for hit in hits]
     assert history[-1].state == "answered"
+
+
+def test_a_memory_is_pickled_as_the_way_to_open_it_and_never_copied(ctx):
+    ctx.remember("Tokens are signed with RS256.")
+    assert copy.deepcopy({"ctx": ctx})["ctx"] is ctx
+    with pickle.loads(pickle.dumps(ctx)) as again:
+        assert again is not ctx
+        assert again.search("tokens signed")[0].text == "Tokens are signed with RS256."
+        again.remember("Keys rotate weekly.")
+    assert ctx.search("keys rotate")
+
+
+def test_pickling_keeps_the_options_and_refuses_what_ends_with_the_process(tmp_path):
+    with ContextMiddleware.open(tmp_path / "server.db", user=None) as server:
+        with pickle.loads(pickle.dumps(server)) as again, pytest.raises(MissingUser):
+            again.remember("Whose is it?")
+    with ContextMiddleware.open(":memory:") as brief, pytest.raises(InvalidValue, match="a path"):
+        pickle.dumps(brief)

@@ -75,7 +75,7 @@ async def _follow(run: asyncio.Task[StopEvent], turn: Turn) -> StopEvent:
     await turn.afinish(str(stop.result))
     if turn.metadata and isinstance(stop.result, AgentOutput):
         # An event takes any attribute, and keeps it when it is serialized.
-        stop.result.metadata = {"ctxmw": turn.metadata}  # type: ignore[attr-defined]
+        stop.result.metadata = {"ctxmw": turn.metadata}
     return stop
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
@@ -17,18 +17,21 @@ from .convert import Conversion, Message, add_text, convert
 from .events import announce
 from .turn import Turn, current_turn
 
-_INSIDE: ContextVar[bool] = ContextVar("ctxmw_llamaindex_inside", default=False)
+if TYPE_CHECKING:
+    from .llm import ContextModel
+
+_INSIDE: ContextVar[object] = ContextVar("ctxmw_llamaindex_inside", default=None)
 
 
-def is_inside() -> bool:
-    """Say whether the caller is a model that has its messages from us already."""
-    return _INSIDE.get()
+def is_inside(model: object) -> bool:
+    """Say whether the caller is the model itself, which has its messages from us already."""
+    return _INSIDE.get() is model
 
 
 @contextmanager
-def inside() -> Iterator[None]:
+def inside(model: object) -> Iterator[None]:
     """Mark what is called here as the model itself: `achat` of many models calls their `chat`."""
-    token = _INSIDE.set(True)
+    token = _INSIDE.set(model)
     try:
         yield
     finally:
@@ -39,6 +42,7 @@ def inside() -> Iterator[None]:
 class ModelCall:
     """A call on its way: a bare model's is recorded, a turn's is the turn's to end."""
 
+    model: object
     chat: ForgivingSession
     turn: Turn | None
     prepared: Prepared
@@ -46,32 +50,31 @@ class ModelCall:
 
     @classmethod
     def begin(
-        cls, binding: Binding, messages: Sequence[ChatMessage], system_role: MessageRole
+        cls, model: ContextModel, messages: Sequence[ChatMessage], system_role: MessageRole
     ) -> Self:
         """Prepare a call."""
-        turn = _turn(binding)
-        chat = turn.chat if turn else binding.chat().forgiving()
+        turn, chat = _place(model._ctxmw)
         conversion = _converted(turn, messages, system_role)
-        return cls._begun(turn, chat, conversion, chat.prepare(conversion.dicts))
+        prepared = chat.prepare(conversion.dicts)
+        call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
+        return call._announced()
 
     @classmethod
     async def abegin(
-        cls, binding: Binding, messages: Sequence[ChatMessage], system_role: MessageRole
+        cls, model: ContextModel, messages: Sequence[ChatMessage], system_role: MessageRole
     ) -> Self:
         """Async twin of `begin`."""
-        turn = _turn(binding)
-        chat = turn.chat if turn else binding.chat().forgiving()
+        turn, chat = _place(model._ctxmw)
         conversion = _converted(turn, messages, system_role)
-        return cls._begun(turn, chat, conversion, await chat.aprepare(conversion.dicts))
+        prepared = await chat.aprepare(conversion.dicts)
+        call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
+        return call._announced()
 
-    @classmethod
-    def _begun(
-        cls, turn: Turn | None, chat: ForgivingSession, conversion: Conversion, prepared: Prepared
-    ) -> Self:
-        announce(prepared.context)
-        if turn:
-            turn.note(prepared.context)
-        return cls(chat=chat, turn=turn, prepared=prepared, conversion=conversion)
+    def _announced(self) -> Self:
+        announce(self.prepared.context)
+        if self.turn:
+            self.turn.note(self.prepared.context)
+        return self
 
     @property
     def messages(self) -> list[ChatMessage]:
@@ -111,9 +114,11 @@ class ModelCall:
         await self.chat.afinish(self.prepared, error=_told(error))
 
 
-def _turn(binding: Binding) -> Turn | None:
+def _place(binding: Binding) -> tuple[Turn | None, ForgivingSession]:
     turn = current_turn()
-    return turn if turn and binding.owns(turn.chat) else None
+    if turn and binding.owns(turn.chat):
+        return turn, turn.chat
+    return None, binding.chat().forgiving()
 
 
 def _converted(

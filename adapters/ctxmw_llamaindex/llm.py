@@ -51,9 +51,9 @@ class ContextModel(LLM):
     @dispatcher.span
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         model = cast("LLM", super())
-        if is_inside():
+        if is_inside(self):
             return model.chat(messages, **kwargs)
-        call = ModelCall.begin(self._ctxmw, messages, self.metadata.system_role)
+        call = ModelCall.begin(self, messages, self.metadata.system_role)
         with _watched(call):
             response = model.chat(call.messages, **kwargs)
         call.answered(reply_of(response.message))
@@ -62,9 +62,9 @@ class ContextModel(LLM):
     @dispatcher.span
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         model = cast("LLM", super())
-        if is_inside():
+        if is_inside(self):
             return await model.achat(messages, **kwargs)
-        call = await ModelCall.abegin(self._ctxmw, messages, self.metadata.system_role)
+        call = await ModelCall.abegin(self, messages, self.metadata.system_role)
         async with _awatched(call):
             response = await model.achat(call.messages, **kwargs)
         await call.aanswered(reply_of(response.message))
@@ -73,9 +73,9 @@ class ContextModel(LLM):
     @dispatcher.span
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
         model = cast("LLM", super())
-        if is_inside():
+        if is_inside(self):
             return model.stream_chat(messages, **kwargs)
-        call = ModelCall.begin(self._ctxmw, messages, self.metadata.system_role)
+        call = ModelCall.begin(self, messages, self.metadata.system_role)
         with _watched(call):
             stream = model.stream_chat(call.messages, **kwargs)
         return _streamed(call, stream, _said)
@@ -85,9 +85,9 @@ class ContextModel(LLM):
         self, messages: Sequence[ChatMessage], **kwargs: Any
     ) -> ChatResponseAsyncGen:
         model = cast("LLM", super())
-        if is_inside():
+        if is_inside(self):
             return await model.astream_chat(messages, **kwargs)
-        call = await ModelCall.abegin(self._ctxmw, messages, self.metadata.system_role)
+        call = await ModelCall.abegin(self, messages, self.metadata.system_role)
         async with _awatched(call):
             stream = await model.astream_chat(call.messages, **kwargs)
         return _astreamed(call, stream, _said)
@@ -97,7 +97,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return model.complete(prompt, formatted=formatted, **kwargs)
-        call = ModelCall.begin(self._ctxmw, [ChatMessage(content=prompt)], _USUAL)
+        call = ModelCall.begin(self, [ChatMessage(content=prompt)], _USUAL)
         with _watched(call):
             response = model.complete(call.prompt(prompt), formatted=True, **kwargs)
         call.answered(_completed(response, ""))
@@ -110,7 +110,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return await model.acomplete(prompt, formatted=formatted, **kwargs)
-        call = await ModelCall.abegin(self._ctxmw, [ChatMessage(content=prompt)], _USUAL)
+        call = await ModelCall.abegin(self, [ChatMessage(content=prompt)], _USUAL)
         async with _awatched(call):
             response = await model.acomplete(call.prompt(prompt), formatted=True, **kwargs)
         await call.aanswered(_completed(response, ""))
@@ -123,7 +123,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return model.stream_complete(prompt, formatted=formatted, **kwargs)
-        call = ModelCall.begin(self._ctxmw, [ChatMessage(content=prompt)], _USUAL)
+        call = ModelCall.begin(self, [ChatMessage(content=prompt)], _USUAL)
         with _watched(call):
             stream = model.stream_complete(call.prompt(prompt), formatted=True, **kwargs)
         return _streamed(call, stream, _completed)
@@ -135,7 +135,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return await model.astream_complete(prompt, formatted=formatted, **kwargs)
-        call = await ModelCall.abegin(self._ctxmw, [ChatMessage(content=prompt)], _USUAL)
+        call = await ModelCall.abegin(self, [ChatMessage(content=prompt)], _USUAL)
         async with _awatched(call):
             stream = await model.astream_complete(call.prompt(prompt), formatted=True, **kwargs)
         return _astreamed(call, stream, _completed)
@@ -143,7 +143,7 @@ class ContextModel(LLM):
     def _is_answering(self, formatted: bool) -> bool:
         # Engines condense and rewrite with unformatted prompts: those are no turns. A chat model
         # that completes does so to the same end, as its answers come through chat.
-        return formatted and not self.metadata.is_chat_model and not is_inside()
+        return formatted and not self.metadata.is_chat_model and not is_inside(self)
 
 
 _USUAL = MessageRole.SYSTEM
@@ -152,7 +152,7 @@ _USUAL = MessageRole.SYSTEM
 @contextmanager
 def _watched(call: ModelCall) -> Iterator[None]:
     try:
-        with inside():
+        with inside(call.model):
             yield
     except BaseException as error:
         call.ended(_fault(error))
@@ -162,7 +162,7 @@ def _watched(call: ModelCall) -> Iterator[None]:
 @asynccontextmanager
 async def _awatched(call: ModelCall) -> AsyncIterator[None]:
     try:
-        with inside():
+        with inside(call.model):
             yield
     except BaseException as error:
         await call.aended(_fault(error))
@@ -177,7 +177,7 @@ def _streamed(
     last, told = None, ""
     try:
         # Some models start their work with the first step, and call themselves there.
-        while (chunk := _next(stream)) is not None:
+        while (chunk := _next(call, stream)) is not None:
             if last is None:
                 call.began()
             last, told = chunk, told + (chunk.delta or "")
@@ -200,7 +200,7 @@ async def _astreamed(
 ) -> AsyncGenerator[Chunk, None]:
     last, told = None, ""
     try:
-        while (chunk := await _anext(stream)) is not None:
+        while (chunk := await _anext(call, stream)) is not None:
             if last is None:
                 await call.abegan()
             last, told = chunk, told + (chunk.delta or "")
@@ -216,13 +216,13 @@ async def _astreamed(
         await call.aanswered(reply(last, told))
 
 
-def _next(stream: Generator[Chunk, None, None]) -> Chunk | None:
-    with inside():
+def _next(call: ModelCall, stream: Generator[Chunk, None, None]) -> Chunk | None:
+    with inside(call.model):
         return next(stream, None)
 
 
-async def _anext(stream: AsyncGenerator[Chunk, None]) -> Chunk | None:
-    with inside():
+async def _anext(call: ModelCall, stream: AsyncGenerator[Chunk, None]) -> Chunk | None:
+    with inside(call.model):
         return await anext(stream, None)
 
 

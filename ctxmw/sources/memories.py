@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..items import Item, Scope
 from ..protocols import Row, Store
 from ..records import LASTING, Memory
+from ..scoring import Weights
 from ..situation import Situation
 from ..text import digest
-from .shelf import Shelf
+from .shelf import Shelf, Shortlist
 
 
 class Memories:
@@ -20,7 +23,12 @@ class Memories:
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
         """Return what trusted writers left; strangers' words come only when asked for."""
-        return tuple(item for item in self._shelf.items(situation.user) if item.trust == "trusted")
+        trusted = [item for item in self._shelf.items(situation.user) if item.trust == "trusted"]
+        return tuple(trusted)
+
+    def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
+        """Return the best of them that are in scope."""
+        return self._shelf.best(situation, weights, most)
 
 
 def memory_item(memory: Memory) -> Item:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..items import Item, Scope
 from ..protocols import Row, Store
 from ..records import Memory, Note, Observation, Record, SessionSummary, Turn, load
+from ..scoring import Weights
 from ..situation import Situation
 from ..text import digest
 from .memories import memory_item
-from .shelf import Shelf
+from .shelf import Shelf, Shortlist
 
 _LANES = {"done": "done", "decided": "decided", "blocked": "open", "next": "open"}
 
@@ -28,6 +31,10 @@ class Sessions:
             for item in self._shelf.items(situation.user)
             if item.session != situation.session and item.trust == "trusted"
         )
+
+    def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
+        """Return the best of it that is in scope."""
+        return self._shelf.best(situation, weights, most)
 
 
 def row_item(row: Row) -> Item:
