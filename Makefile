@@ -18,6 +18,8 @@ define install
 	  $(python) -m pip install -qq $(pinned) --build-constraint constraints.txt $(1); }
 endef
 
+comma := ,
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -73,12 +75,11 @@ $(venv_made):
 	@$(PYTHON) -m pip --python $(python) install -qq $(pinned) pip uv
 	@touch $@
 
-# The demo needs the core, and of llama-index-core only the token tables in its wheel: no dependencies.
+# The demo shows the memory in both frameworks; llama-index-core also carries the token tables.
 $(demo_installed): $(venv_made) $(packages)
-	@echo "Installing the core"
+	@echo "Installing the core and both adapters"
 	@rm -f $(venv_made)
-	$(call install,--editable .)
-	$(call install,--no-deps llama-index-core)
+	$(call install,--editable ".[langchain$(comma)llamaindex]")
 	@touch $(venv_made) $@
 
 $(all_installed): $(venv_made) $(packages)

@@ -80,6 +80,7 @@ class Draft:
         self._hint = hint
         self._entries: dict[str, tuple[Item, Shown]] = {}
         self._open: set[tuple[str, str]] = set()
+        self._printed: dict[tuple[str, Shown], str] = {}
 
     @property
     def frame_cost(self) -> int:
@@ -87,7 +88,7 @@ class Draft:
 
     def cost(self, item: Item) -> int:
         """Return what the item's full text costs, without its headings."""
-        return self._count(self._renderer.item(item, "full", 0))
+        return self._count(self._piece(item, "full"))
 
     def price(self, item: Item, shown: Shown) -> int:
         """Return what adding the item costs now, with the headings it would bring."""
@@ -135,7 +136,11 @@ class Draft:
         return [*pieces, (END, closing)] if closing else pieces
 
     def _piece(self, item: Item, shown: Shown) -> str:
-        return self._renderer.item(item, shown, 0 if shown == "full" else self.cost(item))
+        known = self._printed.get((item.ref, shown))
+        if known is None:
+            cost = 0 if shown == "full" else self.cost(item)
+            known = self._printed[item.ref, shown] = self._renderer.item(item, shown, cost)
+        return known
 
 
 def _section(item: Item, shown: Shown) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from .archive import Archive
 from .budget import Budget
 from .catalog import called_for, session_context
-from .collector import Entry, claimed, pending
+from .collector import claimed, pending
 from .items import Item
 from .messages import Message, Placement, place, text_of
 from .pipeline import Setup, build_part, build_stable
@@ -219,13 +219,8 @@ class _Plan:
 
     def _entries(self) -> dict[str, str]:
         """Return the waiting entries that the prompt shows, by ref, with their versions."""
-        shown = [part.shows for parts in self._places.values() for part in parts]
-        return {
-            ref: version
-            for shows in shown
-            for ref, version in shows.items()
-            if ref.startswith(Entry.prefix)
-        }
+        parts = [part for parts in self._places.values() for part in parts]
+        return {ref: part.shows[ref] for part in parts for ref in part.entries if ref in part.shows}
 
     def _in_view(self) -> Places:
         """Return the parts to show, after dropping the oldest when they are over the cap."""
@@ -343,6 +338,7 @@ def _part_ref(build: Build, trail: Trail, at: int, parts: Sequence[PartRef]) -> 
         hash=build.hash,
         tokens=build.tokens,
         shows=build.in_view,
+        entries=tuple(used.ref for used in build.used if used.kind == "notice"),
         order=max((part.order for part in parts), default=0) + 1,
     )
 

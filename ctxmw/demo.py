@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from .budget import Budget
 from .conversation import Prepared
@@ -24,6 +25,7 @@ def run(show: Callable[[str], None]) -> None:
         _monday(ctx, show)
         calendar.advance(days=1)
         _tuesday(ctx, show)
+        _in_frameworks(ctx, show)
 
 
 def _monday(ctx: ContextMiddleware, show: Callable[[str], None]) -> None:
@@ -78,6 +80,21 @@ def _finish(chat: Session, prepared: Prepared, show: Callable[[str], None]) -> N
     show(f"stored with the answer ({record.state}); the blocks come back {same}")
 
 
+def _in_frameworks(ctx: ContextMiddleware, show: Callable[[str], None]) -> None:
+    for name, (module, extra) in _FRAMEWORKS.items():
+        _title(show, f"The same memory in {name}")
+        try:
+            story = import_module(module)
+        except ImportError:
+            show(f'not installed: pip install "ctxmw[{extra}]"')
+        else:
+            story.run(ctx, show)
+
+
+_FRAMEWORKS = {
+    "a LangChain chain": ("ctxmw_langchain.demo", "langchain"),
+    "a LlamaIndex chat engine": ("ctxmw_llamaindex.demo", "llamaindex"),
+}
 _SHOP = "project:shop"
 
 

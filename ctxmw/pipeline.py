@@ -28,9 +28,9 @@ from .sources import Memories, Sessions
 from .stats import Stats
 from .twins import Workers
 
-SMALLEST_ITEM = 5
-"""Tokens of the shortest line there is."""
-LISTED = 60
+SMALLEST_ITEM = 8
+"""Tokens of a short line."""
+LISTED = 40
 """Candidates beyond that, for the index and the record."""
 
 

@@ -71,7 +71,8 @@ class Used(BaseModel):
     def of(cls, choice: Choice, block: BlockKind) -> Used:
         """Return what the record keeps of a choice."""
         item = choice.item
-        return cls(
+        # Nothing here comes from outside, and there are hundreds of them in a prompt.
+        return cls.model_construct(
             ref=item.ref,
             kind=item.kind,
             include=item.include,

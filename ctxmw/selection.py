@@ -194,6 +194,8 @@ def _why_not_stable(item: Item, floors: Floors) -> str:
 
 
 def _why(item: Item, floor: float) -> str:
+    if item.lane == "index" and item.kind != "summary":
+        return "listed only"
     if item.lane in ("index", "pinned"):
         return "over budget"
     return f"below floor {floor:g}" if item.score < floor else "over budget"

@@ -24,6 +24,8 @@ class PartRef(BaseModel):
     tokens: int
     shows: dict[str, str]
     """The version of each item it shows in full, by ref."""
+    entries: tuple[str, ...] = ()
+    """Those of them that waited to be said."""
     order: int = 0
 
 

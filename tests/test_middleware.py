@@ -247,8 +247,8 @@ def test_a_memory_is_pickled_as_the_way_to_open_it_and_never_copied(ctx):
 
 
 def test_pickling_keeps_the_options_and_refuses_what_ends_with_the_process(tmp_path):
-    with ContextMiddleware.open(tmp_path / "server.db", user=None) as server:
-        with pickle.loads(pickle.dumps(server)) as again, pytest.raises(MissingUser):
-            again.remember("Whose is it?")
+    server = ContextMiddleware.open(tmp_path / "server.db", user=None)
+    with server, pickle.loads(pickle.dumps(server)) as again, pytest.raises(MissingUser):
+        again.remember("Whose is it?")
     with ContextMiddleware.open(":memory:") as brief, pytest.raises(InvalidValue, match="a path"):
         pickle.dumps(brief)

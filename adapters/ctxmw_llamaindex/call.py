@@ -88,20 +88,26 @@ class ModelCall:
         return opening + add_text(str(self.conversion.dicts[-1]["content"]), last["content"], given)
 
     def began(self) -> None:
-        self.chat.began(self.prepared)
+        """Say that the answer is coming: what waited to be shown has arrived."""
+        if self.prepared.context.entries:
+            self.chat.began(self.prepared)
 
     async def abegan(self) -> None:
-        await self.chat.abegan(self.prepared)
+        """Async twin of `began`."""
+        if self.prepared.context.entries:
+            await self.chat.abegan(self.prepared)
 
     def answered(self, reply: Message) -> None:
         """Write down the answer, or leave it to the turn."""
         if self.turn and self.turn.keep(self.prepared, reply):
+            self.began()
             return
         self.chat.finish(self.prepared, reply, capture=self.turn is not None)
 
     async def aanswered(self, reply: Message) -> None:
         """Async twin of `answered`."""
         if self.turn and self.turn.keep(self.prepared, reply):
+            await self.abegan()
             return
         await self.chat.afinish(self.prepared, reply, capture=self.turn is not None)
 

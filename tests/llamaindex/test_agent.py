@@ -189,3 +189,15 @@ async def test_the_question_is_found_however_a_run_is_given_it(ctx, given):
     args, kwargs = given
     await agent.run(*args, **kwargs)
     assert ASKED in [hit.text for hit in ctx.search(ASKED, kinds=["turn"])]
+
+
+async def test_what_waited_has_arrived_with_the_first_step_even_if_the_next_one_fails(ctx):
+    chat = ctx.session("s1")
+    chat.collect("lint", "1", "Line 4 is too long.")
+    llm = RecordingLLM([THOUGHT, ValueError("no quota")])
+    agent = ReActAgent(llm=llm, tools=memory_tools(ctx), streaming=False)
+    with pytest.raises(ValueError, match="no quota"):
+        await with_context(agent, ctx, session="s1").run(user_msg=ASKED)
+    assert all("Line 4 is too long." in str(prompt) for prompt in llm.prompts)
+    assert chat.pending() == []
+    assert [record.state for record in chat.history()] == ["answered", "failed"]
