@@ -153,7 +153,7 @@ nickname name names called | call called named
 error errors bug bugs | fix exception failed issue crash
 security secure | password authentication encryption token hash
 performance speed latency | fast slow optimize ms response time
-deadline deadlines due | by date april may june submit schedule
+deadline deadlines due | by date submit schedule
 schedule timeline plan | deadline week date meeting
 budget cost expense expenses | price spend money dollars pay
 test testing tests | coverage unit pass failing

@@ -25,6 +25,11 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 """Put as a question or as a request."""
+ASKS_LATEST = re.compile(
+    r"\b(latest|newest|most recent(ly)?|recently|currently|current|at the moment|these days"
+    r"|nowadays|up to date|so far|by now)\b",
+    re.IGNORECASE,
+)
 ASKS_BROADLY = re.compile(
     r"\b(summar|overview|recap)\w*|\border in which\b|\bin (what|which) order\b|\bin order\b"
     r"|\bchronolog|\bacross (our|my|all)\b|\bthroughout our\b|\bover time\b"
@@ -63,3 +68,6 @@ ANSWER_SHAPES = {
     "where": (re.compile(_ASKS_WHERE, re.IGNORECASE), re.compile(_TELLS_WHERE)),
 }
 """What is asked for: how a question asks for it, and what a line that can answer holds."""
+
+QUOTED = re.compile(r'"([^"\n]{2,200})"|\u201c([^\u201d\n]{2,200})\u201d|`([^`\n]{2,200})`')
+"""Words that stand in quotes, and want to be found together."""

@@ -8,8 +8,8 @@ from datetime import date, datetime
 from .dates import Month, days_named, months_named, years_named
 from .lexicon import FRAME_WORDS, RELATED, SMALL_TALK, STOP_WORDS
 from .people import People
-from .phrases import ANSWER_SHAPES, ASKS, ASKS_BROADLY
-from .terms import stem
+from .phrases import ANSWER_SHAPES, ASKS, ASKS_BROADLY, ASKS_LATEST, QUOTED
+from .terms import content_terms, stem
 from .text import words
 
 QUERY_CHARS = 4096
@@ -24,6 +24,8 @@ class Question:
     """Stems of its words, without speakers' names and the words around its subject."""
     related: tuple[str, ...]
     """Stems of words that often stand for those."""
+    phrases: tuple[tuple[str, ...], ...]
+    """Stems of words that stand in quotes, phrase by phrase."""
     person: str | None
     """The one speaker it names."""
     months: frozenset[Month]
@@ -33,6 +35,8 @@ class Question:
     """What it asks for: "when", "number" or "where"."""
     broad: bool
     """Whether it asks for an overview or an order of events."""
+    latest: bool
+    """Whether it asks how things stand now."""
     subject: frozenset[str]
     """Those of its terms that are no small talk; empty for thanks, greetings and the like."""
     asks: bool
@@ -52,15 +56,22 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     return Question(
         terms=terms,
         related=tuple(sorted(related)),
+        phrases=_phrases(text),
         person=next(iter(named)) if len(named) == 1 else None,
         months=months_named(text, now),
         years=years_named(text),
         days=days_named(text, now),
         shape=_shape(text),
         broad=bool(ASKS_BROADLY.search(text)),
+        latest=bool(ASKS_LATEST.search(text)),
         subject=frozenset(stem(word) for word in kept if word not in SMALL_TALK),
         asks=bool(ASKS.search(text)),
     )
+
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    quoted = (next(filter(None, found), "") for found in QUOTED.findall(text))
+    return tuple(terms for terms in (tuple(content_terms(words)) for words in quoted) if terms)
 
 
 def _shape(text: str) -> str | None:

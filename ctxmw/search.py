@@ -101,7 +101,8 @@ class Search:
             among = _among(index, situation, chosen)
             if not among.any() or _asks_nothing(question, near):
                 return Found(fault=fault)
-            rated = signals(index, question, among, _by_place(index, near))
+            dense = _by_place(index, near)
+            rated = signals(index, question, among, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen.tokens, near)
             worth = _worth(index, question)
         items = self._items(situation, weights, best, worth)
@@ -155,8 +156,9 @@ class Search:
         items = []
         for row in self._store.get(situation.user, list(best)):
             item = row_item(row)
-            if item.text not in said:
-                said.add(item.text)
+            plain = " ".join(item.text.casefold().split())
+            if plain not in said:
+                said.add(plain)
                 found = best[row.ref]
                 items.append(
                     matched(

@@ -7,15 +7,19 @@ conversation, and rounded.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .lexical import Bools, Floats, Ints, LexicalIndex
 from .question import Question
+from .terms import stem
+from .text import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +74,12 @@ class RankWeights:
     """A user's standing instruction ("Always ... when I ask about ...")."""
     preference: float = 1.0
     """A user's stated preference."""
+    phrase: float = 2.0
+    """Holds words that the question puts in quotes, together."""
+    files: float = 1.0
+    """Names a file that is in play."""
+    recent: float = 1.0
+    """Newer, when the question asks how things stand now."""
     opening: float = 0.5
     """Early in its session, where topics are introduced."""
     opening_broad: float = 1.5
@@ -86,6 +96,8 @@ QUERY_SIGNALS = (
     "words",
     "related",
     "pairs",
+    "phrase",
+    "files",
     "near_words",
     "before",
     "after",
@@ -100,7 +112,7 @@ QUERY_SIGNALS = (
 """Signals that come from the question; a record with none of them has nothing to do with it."""
 
 
-OWN_SIGNALS = ("words", "related", "dense")
+OWN_SIGNALS = ("words", "related", "files", "dense")
 """Those of them that a record has by itself."""
 
 
@@ -148,25 +160,35 @@ class Signals:
 
 
 def signals(
-    index: LexicalIndex, question: Question, wanted: Floats, dense: Floats | None = None
+    index: LexicalIndex,
+    question: Question,
+    wanted: Floats,
+    *,
+    dense: Floats | None = None,
+    files: Sequence[str] = (),
 ) -> Signals:
     """Return every signal for the candidates among the wanted records.
 
-    `wanted` is 1 or 0 for each place, `dense` the nearness of meaning for each, 0 to 1.
+    `wanted` is 1 or 0 for each place, `dense` the nearness of meaning for each, 0 to 1, and `files`
+    are the paths in play.
     """
     legs = _Legs(
         words=_by_best(_bm25(index, index.term_ids(question.terms))),
         related=_by_best(_bm25(index, index.term_ids(question.related))),
         sessions=_session_bm25(index, question),
         meaning=None if dense is None else np.append(dense, np.float32(0)),
+        files=_file_names(index, files),
     )
     places = _candidates(index, question, wanted, legs)
     match, near = _coverage(index, question, places)
+    quoted = [pair for terms in question.phrases for pair in _pairs_of(terms)]
     values = {
         "words": legs.words[places],
         "words_root": np.sqrt(legs.words[places]),
         "related": legs.related[places],
-        "pairs": _pairs(index, question, places),
+        "pairs": _pairs(index, _pairs_of(question.terms), places),
+        "phrase": _pairs(index, quoted, places),
+        "files": legs.files[places],
         "near_words": near,
         **_neighbour_signals(index, places, legs.words),
         **_session_signals(index, places, legs.sessions),
@@ -187,6 +209,7 @@ class _Legs:
     sessions: Floats
     """By session."""
     meaning: Floats | None
+    files: Floats
 
 
 def _bm25(index: LexicalIndex, terms: Sequence[int]) -> Floats:
@@ -225,9 +248,9 @@ def _candidates(index: LexicalIndex, question: Question, wanted: Floats, legs: _
     everything = np.flatnonzero(wanted).astype(np.int32)
     if len(everything) <= EVERY_RECORD:
         return everything
-    words = legs.words
-    rough = words + np.sqrt(words) + legs.related
-    rough += legs.sessions[index.column("session")] * (words > 0)
+    matched = legs.words
+    rough = matched + np.sqrt(matched) + legs.related
+    rough += legs.sessions[index.column("session")] * (matched > 0)
     rough += index.column("instruction") + 0.5 * index.column("preference")
     if question.person is not None:
         rough += index.column("speaker") == index.people.speakers[question.person]
@@ -236,6 +259,7 @@ def _candidates(index: LexicalIndex, question: Question, wanted: Floats, legs: _
         rough += 2 * (times["month"] + times["day"])
     if legs.meaning is not None:
         rough += 2 * legs.meaning
+    rough += legs.files
     rough = np.where(wanted > 0, rough[:-1], -1)
     best = np.argpartition(-rough, CANDIDATES)[:CANDIDATES]
     first = best[np.argsort(-rough[best])[:WITH_NEIGHBOURS]]
@@ -247,9 +271,12 @@ def _candidates(index: LexicalIndex, question: Question, wanted: Floats, legs: _
     return kept
 
 
-def _pairs(index: LexicalIndex, question: Question, places: Ints) -> Floats:
+def _pairs_of(terms: Sequence[str]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(itertools.pairwise(terms)))
+
+
+def _pairs(index: LexicalIndex, pairs: Sequence[tuple[str, str]], places: Ints) -> Floats:
     known = index.vocabulary
-    pairs = dict.fromkeys(zip(question.terms, question.terms[1:], strict=False))
     wanted = [(known[a], known[b]) for a, b in pairs if a in known and b in known]
     scores = np.zeros(len(places), np.float32)
     if not wanted:
@@ -260,6 +287,16 @@ def _pairs(index: LexicalIndex, question: Question, places: Ints) -> Floats:
         at = (tokens[:-1] == a) & (tokens[1:] == b) & together
         scores[np.unique(owner[:-1][at])] += index.rarity(a) + index.rarity(b)
     return _by_best(scores)
+
+
+def _file_names(index: LexicalIndex, files: Sequence[str]) -> Floats:
+    """Return 1 for each place that names one of the files, by its whole name."""
+    names = [whole for path in files for whole in words(PurePath(path).name)[:1]]
+    held = np.zeros(len(index) + 1, np.float32)
+    for term in index.term_ids(map(stem, names)):
+        held[index.postings(term)[0]] = 1
+    alive: Floats = held * index.column("alive")
+    return alive
 
 
 def _coverage(index: LexicalIndex, question: Question, places: Ints) -> tuple[Floats, Floats]:
@@ -332,7 +369,17 @@ def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
         since = index.column("day")[places] - named.toordinal()
         close = np.where((since >= -1) & (since <= 7), np.float32(0.5), np.float32(0))
         day = np.maximum(day, np.where((since == 0) | (since == 1), np.float32(1), close))
-    return {"month": month, "day": day}
+    return {"month": month, "day": day, "recent": _newness(index, question, places)}
+
+
+def _newness(index: LexicalIndex, question: Question, places: Ints) -> Floats:
+    """Return 0 for the oldest of these and 1 for the newest, when that is asked for."""
+    days = index.column("day")[places]
+    if not question.latest or not len(days):
+        return np.zeros(len(places), np.float32)
+    oldest, newest = float(days.min()), float(days.max())
+    newer: Floats = ((days - oldest) / max(1.0, newest - oldest)).astype(np.float32)
+    return newer
 
 
 def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:

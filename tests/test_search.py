@@ -10,6 +10,7 @@ import pytest
 from ctxmw import ContextMiddleware
 from ctxmw.indexes import SPACE, copied, restored
 from ctxmw.lexical import Document, LexicalIndex
+from ctxmw.situation import Situation
 from ctxmw.testing import FixedClock
 from ctxmw.tokens import counter_for
 
@@ -94,8 +95,31 @@ def test_a_long_text_is_shown_as_the_passage_that_matched_and_marked(ctx):
     assert len(hit.text) < len(filler) * 1.5
 
 
+def test_words_in_quotes_are_wanted_together(ctx):
+    ctx.remember("The red light comes before the house.", kind="fact")
+    ctx.remember("The light house is red.", kind="fact")
+    assert ctx.search('Where is the "light house"?', budget=10)[0].text == "The light house is red."
+
+
+def test_the_newest_is_preferred_when_the_question_asks_how_things_stand(ctx):
+    ctx.session("old").capture([said("Ann", "The deadline is in June.", "2023-01-05")])
+    ctx.session("new").capture([said("Ann", "The deadline is in August.", "2024-02-05")])
+    assert "August" in ctx.search("What is the current deadline?", budget=18)[0].text
+
+
+def test_a_record_that_names_a_file_in_play_is_brought(ctx):
+    ctx.remember("verify.py must never log a token.", kind="rule", scope="project:other")
+    ctx.remember("Logging goes to stderr.", kind="rule", scope="project:other")
+    search, weights = ctx._setup.search, ctx._setup.weights
+    situation = Situation(
+        user="local", now=NOW, query="logging", project="other", files=("src/auth/verify.py",)
+    )
+    texts_found = [item.text for item in search.find(situation, weights).items]
+    assert "verify.py must never log a token." in texts_found
+
+
 def test_texts_that_say_the_same_are_found_once(ctx):
-    ctx.session("s1").capture([said("Ann", "Gears are brass."), said("Bob", "Gears are brass.")])
+    ctx.session("s1").capture([said("Ann", "Gears are brass."), said("Bob", "gears  are BRASS.")])
     assert len(ctx.search("gears brass", budget=100)) == 1
 
 
