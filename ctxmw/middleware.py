@@ -6,31 +6,23 @@ It remembers (`remember`, and what a conversation captures), recalls (`session(.
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
-from random import Random, SystemRandom
-from typing import Any, Self, TypedDict, TypeVar, Unpack
+from typing import Any, Self, Unpack
 
-from .budget import Budget, OnDemand
-from .catalog import AgentSearch, Catalog
-from .chroma import index_named
+from .budget import Budget
+from .catalog import Catalog
 from .conversation import Identity
-from .dense import Dense
-from .embedders import as_embedder
 from .errors import InvalidValue, MissingUser, NotFound
 from .history import record_behind, record_of
 from .hits import Hit, hits_of
 from .items import Scope, Trust
 from .messages import PLACEMENTS, Placement
-from .pipeline import Setup
-from .prefix import Prefixes
-from .protocols import Clock, Find, Renderer, Source, Store, TokenCounter
+from .opening import Options, checked, data_folder, setup_of
+from .protocols import Find, Store
 from .provenance import ContextRecord
-from .recent import Recent
 from .records import (
     MEMORY_KINDS,
     NOTE_KINDS,
@@ -43,62 +35,21 @@ from .records import (
     check_user,
     load,
     load_all,
-    utc_now,
 )
 from .redaction import redact
 from .refs import long_ref
 from .remembering import forget, remember, versions
-from .render import Markdown
-from .scoring import Floors, Weights
-from .search import Search, Wanted
+from .search import Wanted
 from .session import Session
 from .situation import TASKS, Situation, detect
-from .sources import Memories, Sessions
 from .sqlite import SqliteStore
 from .state import SessionState
-from .stats import Stats
-from .tokens import counter_for
 from .twins import Workers, twin
-from .vectors import Vectors
-
-T = TypeVar("T")
 
 
 class _Unset(Enum):
     # Tells forget(user="ada") from forget(None, user="ada"): the second is a lookup that failed.
     UNSET = auto()
-
-
-class Options(TypedDict, total=False):
-    """What a memory can be opened with; every option has a default."""
-
-    user: str | None
-    """Whose memory it is: "local" unless given. None is for servers: every call names its user."""
-    model: str | None
-    """The model that will read the prompts; decides how tokens are counted."""
-    count: TokenCounter
-    """Counts tokens instead, such as a provider's own counter."""
-    window: int | None
-    """The model's context window in tokens."""
-    embedder: object | None
-    """Finds by meaning too: a LangChain `Embeddings`, a LlamaIndex `BaseEmbedding`, a Chroma
-    embedding function, "wordllama", or anything with `name`, `embed` and `embed_query`."""
-    index: str
-    """Where vectors are searched: "numpy", "chroma" or "chroma://host:port"."""
-    budget: Budget
-    on_demand: OnDemand
-    agent_search: AgentSearch
-    weights: Weights
-    floors: Floors
-    renderer: Renderer
-    sources: Sequence[Source]
-    """Sources of your own, beside memories and conversations."""
-    strict: bool
-    """Whether adapters raise what fails at run time instead of going on without memory."""
-    on_error: Callable[[str, Exception], None] | None
-    """Told the stage and the error when an adapter goes on without memory."""
-    clock: Clock
-    random: Random
 
 
 class ContextMiddleware:
@@ -111,36 +62,7 @@ class ContextMiddleware:
         self._options = options
         user = options.get("user", "local")
         self._user = check_user(user) if user is not None else None
-        count = options.get("count") or counter_for(options.get("model"))
-        _warm(count)
-        self._dense = _dense(store, options.get("embedder"), options.get("index") or "numpy")
-        clock = options.get("clock") or utc_now
-        random = options.get("random") or SystemRandom()
-        self._setup = Setup(
-            store=store,
-            clock=clock,
-            random=random,
-            count=count,
-            counter=str(getattr(count, "name", "custom")),
-            exact=bool(getattr(count, "exact", True)),
-            renderer=options.get("renderer") or Markdown(),
-            budget=_checked(options.get("budget") or Budget(), Budget),
-            on_demand=_checked(options.get("on_demand") or OnDemand(), OnDemand),
-            weights=_checked(options.get("weights") or Weights(), Weights),
-            floors=_checked(options.get("floors") or Floors(), Floors),
-            sources=(Memories(store), Sessions(store), *options.get("sources", ())),
-            window=options.get("window"),
-            search=Search(store, count, dense=self._dense),
-            catalog=Catalog(store, clock, random),
-            agent_search=_checked(options.get("agent_search") or AgentSearch(), AgentSearch),
-            builds=Recent(1024),
-            prefixes=Prefixes(),
-            stats=Stats(),
-            warned=Recent(64),
-            strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
-            on_error=options.get("on_error"),
-            workers=Workers(),
-        )
+        self._setup = setup_of(store, options)
 
     @classmethod
     def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
@@ -297,7 +219,7 @@ class ContextMiddleware:
             project=project or (place.project if place else None),
             language=language.lower() if language else (place.language if place else None),
             task=task,
-            budget=_checked(budget or self._setup.budget, Budget),
+            budget=checked(budget or self._setup.budget, Budget),
             placement=placement,
         )
         return Session(self._setup, who)
@@ -320,9 +242,9 @@ class ContextMiddleware:
 
         `progress` is told how many are done, and of how many.
         """
-        if self._dense is None:
+        if self._setup.dense is None:
             raise InvalidValue("there is no embedder to reindex with: open with embedder=...")
-        return self._dense.vectors.reindex(self._named(user), progress).embedded
+        return self._setup.dense.vectors.reindex(self._named(user), progress).embedded
 
     def stats(self) -> dict[str, int]:
         """Return counts of what happened in this process, such as degraded calls by stage."""
@@ -331,8 +253,8 @@ class ContextMiddleware:
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
         self._setup.workers.close()
-        if self._dense is not None:
-            self._dense.close()
+        if self._setup.dense is not None:
+            self._setup.dense.close()
         self._setup.store.close()
 
     def __deepcopy__(self, _: dict[int, object]) -> Self:
@@ -373,26 +295,6 @@ def _reopened(
     return cls(store, **options)
 
 
-def data_folder() -> Path:
-    """Return where memories are kept unless told otherwise; CTXMW_HOME moves it."""
-    if home := os.environ.get("CTXMW_HOME"):
-        return Path(home)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "ctxmw"
-
-
-def _dense(store: Store, embedder: object | None, index: str) -> Dense | None:
-    if embedder is None:
-        return None
-    path = Path(getattr(store, "path", data_folder() / "memory.db"))
-    return Dense(Vectors(store, as_embedder(embedder), index_named(index, path)))
-
-
 def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:
     if isinstance(kinds, str):
         raise InvalidValue(f"kinds is {kinds!r}: give a list of kinds, such as [{kinds!r}].")
@@ -420,18 +322,4 @@ def _text(query: object) -> str:
 def _positive(value: int, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise InvalidValue(f"{name} is {value!r}: it must be a whole number, 0 or more.")
-    return value
-
-
-def _warm(counter: TokenCounter) -> None:
-    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
-    warm = getattr(counter, "warm", None)
-    if warm is not None:
-        warm()
-
-
-def _checked(value: T, kind: type[T]) -> T:
-    if not isinstance(value, kind):
-        name = kind.__name__
-        raise InvalidValue(f"{name.lower()} is {value!r:.60}: give a {name}, such as {name}().")
     return value

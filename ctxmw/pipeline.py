@@ -14,6 +14,7 @@ from random import Random
 
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
+from .dense import Dense
 from .items import Item
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
@@ -53,6 +54,7 @@ class Setup:
     sources: tuple[Source, ...]
     window: int | None
     """The model's context window in tokens, where known."""
+    dense: Dense | None
     search: Search
     catalog: Catalog
     agent_search: AgentSearch
