@@ -62,9 +62,11 @@ class Archive:
         return build
 
     def keep_block(self, block: Block, at: datetime) -> None:
-        """Have a block written, unless it is stored already or empty."""
-        known = block.hash in self._blocks or self.blocks([block.hash])[block.hash].text
-        if known:
+        """Have a block written, unless it is stored already or empty.
+
+        One that lost an item to `forget` is written anew: the same words may be remembered again.
+        """
+        if self.block(block.hash) == block:
             return
         self._blocks[block.hash] = block
         stored = StoredBlock(user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces)

@@ -118,13 +118,18 @@ class Draft:
             return Block()
         partial = any(shown != "full" for _, shown in self._entries.values())
         opening, closing = self._renderer.frame(hint=self._hint and partial)
-        pieces = [piece for name in SECTIONS for piece in self._section_pieces(name)]
+        sections: dict[str, list[tuple[Item, Shown]]] = {}
+        for entry in self._entries.values():
+            sections.setdefault(_section(*entry), []).append(entry)
+        pieces = [
+            piece
+            for name in SECTIONS
+            if name in sections
+            for piece in self._section_pieces(name, sections[name])
+        ]
         return Block(((FRAME, opening), *pieces, (FRAME, closing)))
 
-    def _section_pieces(self, name: str) -> list[Piece]:
-        entries = [entry for entry in self._entries.values() if _section(*entry) == name]
-        if not entries:
-            return []
+    def _section_pieces(self, name: str, entries: list[tuple[Item, Shown]]) -> list[Piece]:
         opening, closing = self._renderer.heading(self._title(name))
         pieces: list[Piece] = [(HEADING, opening)]
         group = ""

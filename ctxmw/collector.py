@@ -38,17 +38,19 @@ class Entry(Record):
     metadata: dict[str, Any] = Field(default_factory=dict)
     expires: Moment
     turn: str = ""
-    """The turn that claimed it."""
+    """The turn that claimed it last."""
     lease: Moment | None = None
     committed: str = ""
     """The record of the call that showed it."""
+    replaced: bool = False
+    """A newer one of its source and name came while a call was showing it."""
 
     def _columns(self) -> dict[str, Any]:
         return {"key": entry_key(self.source, self.name), "live": not self.committed}
 
     def is_free(self, turn: str, now: datetime) -> bool:
         """Say whether a call of this turn may show it."""
-        if now >= self.expires:
+        if self.replaced or now >= self.expires:
             return False
         return self.turn in ("", turn) or self.lease is None or now >= self.lease
 
@@ -82,8 +84,7 @@ def pending(store: Store, user: str, session: str, turn: str, now: datetime) -> 
     """Return what a call of this turn may show: by priority, then oldest first."""
     asked = Find(types=("entry",), sessions=(session,), newest_first=False)
     entries = [Entry.model_validate_json(row.body) for row in store.query(user, asked)]
-    latest = {entry.row().key: entry for entry in entries}
-    free = [entry for entry in latest.values() if entry.is_free(turn, now)]
+    free = [entry for entry in entries if entry.is_free(turn, now)]
     return sorted(free, key=lambda entry: (PRIORITIES.index(entry.priority), entry.at, entry.ref))
 
 
@@ -113,7 +114,7 @@ def committed(store: Store, user: str, entries: Mapping[str, str], record: str) 
 def released(store: Store, user: str, entries: Iterable[str], turn: str) -> list[Row]:
     """Return the rows that give up a turn's claim, so that the next call may show them."""
     return [
-        entry.model_copy(update={"turn": "", "lease": None}).row()
+        entry.model_copy(update={"lease": None}).row()
         for entry in _read(store, user, entries)
         if not entry.committed and entry.turn == turn
     ]

@@ -15,7 +15,7 @@ from typing import Any
 from .archive import Archive
 from .budget import Budget
 from .catalog import called_for, session_context
-from .collector import claimed, pending
+from .collector import Entry, claimed, pending
 from .items import Item
 from .messages import Message, Placement, place, text_of
 from .pipeline import Setup, build_part, build_stable
@@ -34,6 +34,8 @@ IDLE = timedelta(minutes=30)
 """After this long without a call a conversation has ended, and the provider's cache is cold."""
 _SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
 _OPTIMISTIC = 3
+_PARTS = 256
+"""Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,7 @@ class _Plan:
         blocks = self._archive.blocks(ref.hash for refs in places.values() for ref in refs)
         texts = {at: "".join(blocks[ref.hash].text for ref in refs) for at, refs in places.items()}
         opening = self._archive.block(stable.hash)
+        self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
         placed = place(self._given, opening.text, texts, placement=self._who.placement)
         record = self._record(stable, part, placed, places)
         self._archive.rows += [record.row(), self._state.row()]
@@ -132,11 +135,17 @@ class _Plan:
         return Prepared(messages=placed, context=record, given=tuple(self._given), tools=tools)
 
     def write(self) -> bool:
-        """Write everything at once, unless the conversation changed since the plan was made."""
+        """Write everything at once, unless something of it changed since the plan was made.
+
+        That is the conversation, or a record that the prompt shows: what was forgotten meanwhile
+        must not be written again.
+        """
         store, user = self._setup.store, self._who.user
         with store.atomic(user):
             rows = store.get(user, [session_ref(self._who.session)])
-            if (rows[0].seq if rows else 0) != self._version:
+            changes = store.changes(user, self._head, (*_SHOWN_TYPES, Entry.type))
+            touched = self._shown.intersection(change.ref for change in changes)
+            if touched or (rows[0].seq if rows else 0) != self._version:
                 return False
             claims = claimed(store, user, self._entries(), self._trail.turn, self._now)
             store.put([*self._archive.rows, *claims])
@@ -147,7 +156,7 @@ class _Plan:
         outdated = self._outdated()
         began = _new_epoch(self._state, self._situation, outdated, self._now)
         if not began:
-            self._update(feed=self._head, at=self._now)
+            self._update(feed=self._head, catalog_feed=self._catalog_head, at=self._now)
             return self._archive.build(self._state.stable_build)
         selection = build_stable(
             self._setup,
@@ -157,7 +166,8 @@ class _Plan:
             removed=self._state.removed,
         )
         build = self._keep("stable", selection, self._context.pinned)
-        parts = [self._trimmed(part, outdated | build.in_view.keys()) for part in self._state.parts]
+        leave = {*outdated, *build.in_view, *self._state.removed}
+        parts = [self._trimmed(part, leave) for part in self._state.parts]
         self._update(
             project=self._situation.project,
             language=self._situation.language,
@@ -169,39 +179,57 @@ class _Plan:
             feed=self._head,
             catalog_feed=self._catalog_head,
             stable_build=build.ref,
-            parts=tuple(part for part in parts if part),
+            parts=tuple(parts),
             ledger=Ledger(),
         )
         return build
 
     def _part(self, stable: Build) -> Build:
         """Return the turn's part; the same one for every call of a turn."""
-        state, trail = self._state, self._trail
-        if state.turn == trail.turn and not state.closed:
-            return self._archive.build(state.turn_build)
-        places = find_places(state.parts, self._given, trail)
-        in_view = set(stable.in_view)
-        in_view.update(ref for parts in places.values() for part in parts for ref in part.shows)
-        store, user = self._setup.store, self._who.user
-        waiting = pending(store, user, self._who.session, trail.turn, self._now)
+        trail = self._trail
+        for part in self._state.parts:
+            if part.open and part.anchor == trail.turn:
+                return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)
-        selection = build_part(
+        selection = self._select_part(stable, called)
+        if self._make_room(selection.tokens):
+            # What left the view may be just what is asked for.
+            selection = self._select_part(stable, called)
+        build = self._keep("turn", selection, called)
+        parts = self._state.parts
+        self._update(parts=(*parts, _part_ref(build, trail, parts)))
+        return build
+
+    def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
+        state, trail = self._state, self._trail
+        if trail.last is None:
+            return Selection()
+        in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
+        for parts in self._in_view().values():
+            in_view.update(ref for part in parts for ref in part.shows)
+            listed.update(ref for part in parts for ref in part.mentions)
+        store, user = self._setup.store, self._who.user
+        waiting = pending(store, user, self._who.session, trail.turn, self._now)
+        return build_part(
             self._setup,
             self._situation,
             self._who.budget,
             waiting=[entry.item() for entry in waiting],
             called=_not_tools(called),
-            in_view=in_view | set(state.removed),
-            listed=stable.shown.keys(),
+            in_view=in_view,
+            listed=listed,
             said=frozenset(trail.prints),
         )
-        build = self._keep("turn", selection, called)
-        parts = state.parts
-        if build.hash and trail.last is not None:
-            parts = (*parts, _part_ref(build, trail, trail.last, parts))
-        self._update(turn=trail.turn, turn_build=build.ref, closed=False, parts=parts)
-        return build
+
+    def _make_room(self, tokens: int) -> bool:
+        """Drop the oldest parts when they and so many more tokens are over the cap."""
+        parts = self._state.parts
+        dropped = over_cap(self._in_view(), self._setup.replay_cap - tokens, keep=())
+        left = [part.emptied() if part.build in dropped else part for part in parts]
+        too_many = len(left) > _PARTS
+        self._update(parts=tuple(left[-_PARTS // 2 :] if too_many else left))
+        return bool(dropped) or too_many
 
     def _keep(self, kind: BlockKind, selection: Selection, offered: Sequence[Item]) -> Build:
         tools = [item for item in offered if item.kind == "tool"]
@@ -223,13 +251,7 @@ class _Plan:
         return {ref: part.shows[ref] for part in parts for ref in part.entries if ref in part.shows}
 
     def _in_view(self) -> Places:
-        """Return the parts to show, after dropping the oldest when they are over the cap."""
-        state = self._state
-        places = find_places(state.parts, self._given, self._trail)
-        drop = over_cap(places, self._setup.replay_cap, keep={state.turn_build})
-        if not drop:
-            return places
-        self._update(parts=tuple(part for part in state.parts if part.build not in drop))
+        """Return the parts to show, each at its message."""
         return find_places(self._state.parts, self._given, self._trail)
 
     def _record(
@@ -247,7 +269,7 @@ class _Plan:
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
-            tokens=setup.count(opening + own),
+            tokens=_count_both(setup, opening, own),
             limit=who.budget.total,
             counter=setup.counter,
             exact=setup.exact,
@@ -272,7 +294,7 @@ class _Plan:
             return set()
         shown = dict(self._archive.build(state.stable_build).shown)
         for part in state.parts:
-            shown |= part.shows
+            shown |= part.shows | part.mentions
         touched = {change.ref for change in (*own, *offered)} & shown.keys()
         now = self._versions(touched)
         return {ref for ref in touched if now.get(ref) != shown[ref]}
@@ -284,17 +306,19 @@ class _Plan:
         offered = {item.ref: item.version for item in self._setup.catalog.items()}
         return found | {ref: offered[ref] for ref in refs if ref in offered}
 
-    def _trimmed(self, part: PartRef, refs: set[str]) -> PartRef | None:
-        """Return the part without these items; None when nothing of it is left."""
-        if refs.isdisjoint(part.shows):
+    def _trimmed(self, part: PartRef, refs: set[str]) -> PartRef:
+        """Return the part without these items."""
+        if refs.isdisjoint((*part.shows, *part.mentions)):
             return part
         block = self._archive.block(part.hash).without(refs)
         if not block.text:
-            return None
+            return part.emptied()
         self._archive.keep_block(block, self._now)
-        shows = {ref: version for ref, version in part.shows.items() if ref not in refs}
-        tokens = self._setup.count(block.text)
-        return part.model_copy(update={"hash": block.hash, "shows": shows, "tokens": tokens})
+        update: dict[str, Any] = {"hash": block.hash, "tokens": self._setup.count(block.text)}
+        for name in ("shows", "mentions"):
+            kept = getattr(part, name).items()
+            update[name] = {ref: version for ref, version in kept if ref not in refs}
+        return part.model_copy(update=update)
 
     def _update(self, **values: Any) -> None:
         self._state = self._state.model_copy(update=values)
@@ -330,16 +354,25 @@ def _new_epoch(state: SessionState, situation: Situation, outdated: set[str], no
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def _part_ref(build: Build, trail: Trail, at: int, parts: Sequence[PartRef]) -> PartRef:
+def _count_both(setup: Setup, opening: str, own: str) -> int:
+    # Blocks end in a newline and begin with a tag, so exact counts add up; and each is known.
+    if setup.exact:
+        return setup.count(opening) + setup.count(own)
+    return setup.count(opening + own)
+
+
+def _part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
     return PartRef(
         anchor=trail.turn,
-        local=trail.locals[at],
+        local=trail.locals[trail.last] if trail.last is not None else "",
         build=build.ref,
         hash=build.hash,
         tokens=build.tokens,
         shows=build.in_view,
         entries=tuple(used.ref for used in build.used if used.kind == "notice"),
+        mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
         order=max((part.order for part in parts), default=0) + 1,
+        open=True,
     )
 
 

@@ -31,6 +31,8 @@ def finish_call(
     ended: State = "failed" if error else "answered" if answer else "abandoned"
     with setup.store.atomic(who.user):
         record = stored_record(setup, prepared.context)
+        if record is None:
+            return prepared.context.model_copy(update={"state": ended})
         if record.state in ("answered", ended):
             return record
         reply = _capture_answer(setup, who, prepared, answer) if answer and capture else ""
@@ -83,10 +85,15 @@ def capture_messages(
     return turns
 
 
-def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord:
-    """Return the record as it stands in the store, with the blocks this one carries."""
-    (row,) = setup.store.get(record.user, [record.ref])
-    kept = ContextRecord.model_validate_json(row.body)
+def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
+    """Return the record as it stands in the store, with the blocks this one carries.
+
+    None when the conversation was forgotten meanwhile: then nothing more of it is kept.
+    """
+    rows = setup.store.get(record.user, [record.ref])
+    if not rows:
+        return None
+    kept = ContextRecord.model_validate_json(rows[0].body)
     blocks = {"stable": record.stable, "part": record.part, "builds": record.builds}
     return kept.model_copy(update=blocks)
 
@@ -102,5 +109,8 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
 
 def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Message) -> None:
     state, _ = load_state(setup, who, setup.clock())
-    if state.turn == record.turn and not answer.get("tool_calls"):
-        change_state(setup, who, closed=True)
+    closed = [part for part in state.parts if part.open and part.anchor == record.turn]
+    if closed and not answer.get("tool_calls"):
+        shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
+        parts = tuple(shut.get(part.build, part) for part in state.parts)
+        change_state(setup, who, parts=parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from .archive import Archive
 from .collector import Entry
@@ -53,10 +54,9 @@ def _with_blocks(setup: Setup, record: ContextRecord, archive: Archive) -> Conte
 def _titled(setup: Setup, user: str, build: Build) -> Build:
     titles = _titles(setup, user, [used.ref for used in build.used])
     used = [
-        entry.model_copy(update={"title": entry.name or titles.get(entry.ref, FORGOTTEN)})
-        for entry in build.used
+        replace(entry, title=entry.name or titles.get(entry.ref, FORGOTTEN)) for entry in build.used
     ]
-    tools = [entry.model_copy(update={"title": entry.name}) for entry in build.tools]
+    tools = [replace(entry, title=entry.name) for entry in build.tools]
     return build.model_copy(update={"used": tuple(used), "tools": tuple(tools)})
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .items import Item
 from .people import People
 from .phrases import (
     ANSWER_SHAPES,
@@ -63,6 +64,8 @@ class LexicalIndex:
         self.vocabulary: dict[str, int] = {}
         self.places: dict[str, int] = {}
         """Where each live ref stands."""
+        self.read: dict[str, Item] = {}
+        """Records that were read from the store for an answer, and have not changed since."""
         self._names: dict[str, dict[str, int]] = {"type": {}, "scope": {}, "session": {}}
         self._columns = {name: Column(np.zeros(0, np.int32), _neutral(name)) for name in _INTS}
         self._columns |= {name: Column(np.zeros(0, np.float32), _neutral(name)) for name in _FLOATS}
@@ -112,6 +115,7 @@ class LexicalIndex:
     def remove(self, ref: str) -> None:
         """Let go of a record; its neighbours become each other's."""
         place = self.places.pop(ref, None)
+        self.read.pop(ref, None)
         if place is None:
             return
         before, after = (int(self._columns[side].own[place]) for side in ("previous", "next"))

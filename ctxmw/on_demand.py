@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from .archive import Archive
 from .budget import MEMORY_LANES, NOTE_LANES
+from .collector import Entry
 from .conversation import Identity, change_state, load_state
 from .items import Item, Scope
 from .pipeline import Setup
+from .protocols import Row
 from .provenance import Build
 from .records import MEMORY_KINDS, RECORD_TYPES, check_kind, load
 from .scoring import score_all
@@ -38,21 +40,23 @@ class OnDemandAnswers:
         state, situation = self._here(query)
         in_view = self._in_view(state)
         found = self._setup.search.find(situation, self._setup.weights).items
-        hits = [item for item in found if not kinds or item.kind in kinds]
+        allowed = [item for item in found if item.ref not in state.removed]
+        hits = [item for item in allowed if not kinds or item.kind in kinds]
         new = [item for item in hits if item.ref not in in_view]
         if not new:
             return self._nothing(query, hits)
         limit = self._setup.on_demand.search
         layout, floors = self._setup.layout(situation), self._setup.floors
         chosen = select_turn(new, limit, layout, floors, kept_for_index=limit // 6)
-        return self._answer(chosen, state)
+        return self._answer(chosen)
 
     def get(self, ids: Sequence[str], offset: int = 0) -> str:
         """Return records in full, as many as fit; a long one page by page."""
         if not ids:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
         rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
-        found = [record_item(load(row)) for row in rows if row.type in RECORD_TYPES]
+        shown = [self._item(row) for row in rows]
+        found = [item for item in shown if item]
         missing = [ref for ref in ids if ref not in {item.ref for item in found}]
         told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
         if not found:
@@ -65,7 +69,8 @@ class OnDemandAnswers:
             check_kind(kind, MEMORY_KINDS, "memory")
         state, situation = self._here(query or "", Scope.parse(scope) if scope else None)
         items = [item for item in self._memories(situation) if not kind or item.kind == kind]
-        wanted = [item for item in items if not scope or str(item.scope) == scope]
+        allowed = [item for item in items if item.ref not in state.removed]
+        wanted = [item for item in allowed if not scope or str(item.scope) == scope]
         in_view = self._in_view(state)
         new = [item for item in wanted if item.ref not in in_view]
         if not new:
@@ -74,10 +79,10 @@ class OnDemandAnswers:
         if not left:
             told = "The budget for memory_context is used up in this conversation; ids only.\n"
             room = _INDEX - self._setup.count(told)
-            return told + self._answer(select_index(new, room, layout), state)
+            return told + self._answer(select_index(new, room, layout))
         lanes = self._setup.on_demand.lanes()
         scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
-        return self._answer(select_lanes(new, scaled, layout), state, queries=1)
+        return self._answer(select_lanes(new, scaled, layout), queries=1)
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
         state, _ = load_state(self._setup, self._who, self._setup.clock())
@@ -108,9 +113,7 @@ class OnDemandAnswers:
     def _in_view(self, state: SessionState) -> set[str]:
         if not state.epoch:
             return set()
-        stable = Archive(self._setup.store, state.user, self._setup.builds).build(
-            state.stable_build
-        )
+        stable = self._stable(state)
         return {*stable.in_view, *(ref for part in state.parts for ref in part.shows)}
 
     def _stable(self, state: SessionState) -> Build:
@@ -124,26 +127,30 @@ class OnDemandAnswers:
             return 0
         opened = 0
         if state.epoch:
-            lanes = (
-                Archive(self._setup.store, state.user, self._setup.builds)
-                .build(state.stable_build)
-                .lanes
-            )
+            lanes = self._stable(state).lanes
             counted = (*MEMORY_LANES, "reserve", *NOTE_LANES)
             opened = sum(lanes[name][0] for name in counted if name in lanes)
         left = policy.session - opened - state.ledger.tokens
         return max(0, min(sum(policy.lanes().values()), left))
 
-    def _answer(self, selection: Selection, state: SessionState, *, queries: int = 0) -> str:
+    def _answer(self, selection: Selection, *, queries: int = 0) -> str:
         if not selection.block.text:
             return "Something was found, but it does not fit: ask for ids with mem_search.\n"
-        ledger = Ledger(
-            queries=state.ledger.queries + queries,
-            tokens=state.ledger.tokens + (selection.tokens if queries else 0),
-            fetched=state.ledger.fetched + selection.tokens,
-        )
-        change_state(self._setup, self._who, ledger=ledger)
+        with self._setup.store.atomic(self._who.user):
+            state, _ = load_state(self._setup, self._who, self._setup.clock())
+            ledger = Ledger(
+                queries=state.ledger.queries + queries,
+                tokens=state.ledger.tokens + (selection.tokens if queries else 0),
+                fetched=state.ledger.fetched + selection.tokens,
+            )
+            change_state(self._setup, self._who, ledger=ledger)
         return selection.block.text
+
+    def _item(self, row: Row) -> Item | None:
+        """Return a record as an item, or an entry of this conversation that was shown in brief."""
+        if row.type == Entry.type and row.session == self._who.session:
+            return Entry.model_validate_json(row.body).item()
+        return record_item(load(row)) if row.type in RECORD_TYPES else None
 
     def _pages(self, items: Sequence[Item], offset: int) -> str:
         room = self._setup.on_demand.get

@@ -29,9 +29,9 @@ from .sources import Memories, Sessions
 from .stats import Stats
 from .twins import Workers
 
-SMALLEST_ITEM = 8
+SMALLEST_ITEM = 10
 """Tokens of a short line."""
-LISTED = 40
+LISTED = 30
 """Candidates beyond that, for the index and the record."""
 
 

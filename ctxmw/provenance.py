@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, field_serializer
 
-from .items import Include, Item, Shown
+from .items import Include, Item, Shown, Trust
 from .records import Record
 from .scoring import UNKNOWN
 from .selection import Choice, Selection
@@ -30,7 +31,6 @@ _PLURALS = {
     "decided": "decided notes",
     "discovery": "discoveries",
     "done": "done notes",
-    "memory": "memories",
     "next": "next steps",
     "summary": "session summaries",
 }
@@ -44,10 +44,9 @@ _SINGULARS = {
 }
 
 
-class Used(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
     """One item that was considered: how it came in, what it scored, how it was shown."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ref: str
     kind: str
@@ -60,19 +59,19 @@ class Used(BaseModel):
     block: BlockKind
     version: str
     """Hash of the text that was shown."""
+    trust: Trust = "trusted"
     reason: str = ""
-    signals: dict[str, float] = Field(default_factory=dict)
+    signals: dict[str, float] = field(default_factory=dict)
     name: str = ""
     """Its name in the catalog."""
-    title: str = Field(default="", exclude=True)
+    title: str = ""
     """Its first words; looked up, never stored with the record."""
 
     @classmethod
     def of(cls, choice: Choice, block: BlockKind) -> Used:
         """Return what the record keeps of a choice."""
         item = choice.item
-        # Nothing here comes from outside, and there are hundreds of them in a prompt.
-        return cls.model_construct(
+        return cls(
             ref=item.ref,
             kind=item.kind,
             include=item.include,
@@ -82,11 +81,19 @@ class Used(BaseModel):
             lane=item.lane,
             block=block,
             version=item.version,
+            trust=item.trust,
             reason=choice.reason,
             signals={name: round(value, 4) for name, value in item.reasons},
             name=item.title if item.kind in CATALOGUED else "",
             title=one_line(item.title or item.text, 60),
         )
+
+    def stored(self) -> dict[str, Any]:
+        """Return what is written: all but the words."""
+        return {name: getattr(self, name) for name in _STORED}
+
+
+_STORED = tuple(name.name for name in fields(Used) if name.name != "title")
 
 
 class Build(Record):
@@ -106,6 +113,10 @@ class Build(Record):
     """How many more were not shown, by reason."""
     lanes: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """What each lane spent of what it had."""
+
+    @field_serializer("used", "tools")
+    def _stored(self, used: tuple[Used, ...]) -> list[dict[str, Any]]:
+        return [one.stored() for one in used]
 
     @property
     def shown(self) -> dict[str, str]:
@@ -210,7 +221,7 @@ class ContextRecord(Record):
         counts = Counter(used.include for used in shown)
         modes = ", ".join(f"{n} {mode}" for mode, n in counts.most_common())
         return "\n".join(
-            [*lines, f"{len(shown)} items ({modes}), {self.tokens}/{self.limit} tokens"]
+            [*lines, f"{_items(len(shown))} ({modes}), {self.tokens}/{self.limit} tokens"]
         )
 
     def explain(self) -> str:
@@ -265,6 +276,10 @@ _NAMED = frozenset(kind for kinds in _SECTIONS.values() for kind in kinds)
 
 def _other(used: Used) -> bool:
     return used.kind not in _NAMED
+
+
+def _items(n: int) -> str:
+    return "1 item" if n == 1 else f"{n} items"
 
 
 def _mode(used: Used) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .pipeline import Setup
 from .protocols import Find, Row
-from .records import Memory
+from .records import Memory, load_all
 from .refs import short_refs
 from .state import StoredBlock
 
@@ -56,12 +56,28 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
     store = setup.store
     with store.atomic(user):
         refs = {row.ref for row in rows}
-        for row in store.get(user, sorted(refs)):
-            if row.type == "memory":
-                memory = Memory.model_validate_json(row.body)
-                refs |= {version.ref for version in versions(setup, memory)}
+        refs |= _all_versions(setup, user, refs)
         store.put(_scrubbed(setup, user, refs))
         return store.delete(user, sorted(refs))
+
+
+def _all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
+    """Return the refs of every version of the memories among these.
+
+    One memory may have taken the place of several: of its key's last one, and of one that said
+    the same. History leads to one of them only, the others are known by whom they gave way to.
+    """
+    found: set[str] = set()
+    new = set(refs)
+    while new:
+        rows = [row for row in setup.store.get(user, sorted(new)) if row.type == "memory"]
+        found |= {row.ref for row in rows}
+        said = Find(types=("memory",), digests=tuple(row.digest for row in rows), live=None)
+        same = load_all(setup.store.query(user, said), Memory) if rows else []
+        linked = [memory for row in rows for memory in versions(setup, load_all([row], Memory)[0])]
+        linked += [memory for memory in same if memory.superseded_by in found]
+        new = {memory.ref for memory in linked} - found
+    return found
 
 
 def _standing(setup: Setup, new: Memory) -> list[Memory]:

@@ -56,16 +56,18 @@ Places = dict[int, tuple[PartRef, ...]]
 
 
 def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Trail) -> Places:
-    """Return which parts are in view, and at which message each of them stands."""
+    """Return which parts are in view, and at which message each of them stands.
+
+    No two of them show the same item: the older one stays.
+    """
     users = [at for at, message in enumerate(messages) if message["role"] == "user"]
     by_anchor = {trail.anchors[at]: at for at in users}
-    # The message being answered is placed by its whole history only: a repeated question is new.
-    by_local = _unique({at: trail.locals[at] for at in users if at != trail.last})
-    found = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
-    shown = {ref for _, part in found for ref in part.shows}
-    for part in parts:
-        at = by_local.get(part.local) if part.anchor not in by_anchor else None
-        if at is not None and shown.isdisjoint(part.shows):
+    anchored = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
+    others = [part for part in parts if part.anchor not in by_anchor]
+    found: list[tuple[int, PartRef]] = []
+    shown: set[str] = set()
+    for at, part in (*anchored, *_moved(others, users, trail, anchored)):
+        if shown.isdisjoint(part.shows):
             found.append((at, part))
             shown.update(part.shows)
     places: dict[int, list[PartRef]] = {}
@@ -91,6 +93,26 @@ def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
             dropped.add(part.build)
             total -= part.tokens
     return dropped
+
+
+def _moved(
+    parts: Sequence[PartRef],
+    users: Sequence[int],
+    trail: Trail,
+    anchored: Sequence[tuple[int, PartRef]],
+) -> list[tuple[int, PartRef]]:
+    """Return where parts of another history stand in this one, known by the message before."""
+    settled = {at for at, _ in anchored}
+    # The message being answered is placed by its whole history only: a repeated question is new.
+    loose = [at for at in users if at not in settled and at != trail.last]
+    by_local = _unique({at: trail.locals[at] for at in loose})
+    found = [(by_local[part.local], part) for part in parts if part.local in by_local]
+    # What came after a later message of this history was sent has never stood in it.
+    return [
+        (at, part)
+        for at, part in found
+        if all(part.order <= later.order for place, later in anchored if place > at)
+    ]
 
 
 def _unique(hashes: Mapping[int, str]) -> dict[str, int]:

@@ -7,12 +7,13 @@ exactly 0.70, and the floor of the stable block means "in scope and no worse tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
 from .errors import InvalidValue
-from .items import Item
+from .items import Item, changed
 from .situation import TASK_WORDS, Situation
 
 UNKNOWN = 0.5
@@ -61,7 +62,7 @@ Reasons = tuple[tuple[str, float], ...]
 def score(item: Item, situation: Situation, weights: Weights) -> Item:
     """Return the item with its score in this situation and the reasons for it."""
     total, reasons = _rated(item, situation, weights)
-    return replace(item, score=round(total, 4), reasons=reasons)
+    return changed(item, score=round(total, 4), reasons=reasons)
 
 
 def matched(
@@ -75,7 +76,7 @@ def matched(
 ) -> Item:
     """Return the item as a query brought it: half match, half its own score."""
     own, _ = _rated(item, situation, weights)
-    return replace(
+    return changed(
         item,
         score=round((match + own) / 2, 4),
         match=round(match, 4),
@@ -95,7 +96,7 @@ def with_match(item: Item, match: float) -> Item:
     """Return the item as a query brought it: half match, half its own score."""
     final = round((match + item.score) / 2, 4)
     reasons = (("match", match), *item.reasons)
-    return replace(item, score=final, match=round(match, 4), include="agent", reasons=reasons)
+    return changed(item, score=final, match=round(match, 4), include="agent", reasons=reasons)
 
 
 def _rated(item: Item, situation: Situation, weights: Weights) -> tuple[float, Reasons]:
@@ -118,9 +119,13 @@ def task_fit(text: str, task: str | None) -> float:
     """Return 0.5, and more the more words of the task the text holds."""
     if task is None:
         return UNKNOWN
-    held = text.lower()
     keywords = TASK_WORDS[task]
-    return UNKNOWN + UNKNOWN * sum(word in held for word in keywords) / len(keywords)
+    held = set(_BEGINS[task].findall(text.lower()))
+    return UNKNOWN + UNKNOWN * len(held) / len(keywords)
+
+
+# At the beginning of a word: "tests" is about testing, "latest" is not.
+_BEGINS = {task: re.compile(rf"\b({'|'.join(keywords)})") for task, keywords in TASK_WORDS.items()}
 
 
 def _check_shares(values: Weights | Floors) -> None:

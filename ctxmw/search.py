@@ -9,7 +9,7 @@ passage that matches.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from .dense import Dense, Near
 from .errors import CtxmwError
 from .indexes import SEARCHED, Indexes
 from .items import Item, Scope
-from .lexical import Floats, LexicalIndex
+from .lexical import Bools, Floats, LexicalIndex
 from .passages import passage
 from .protocols import Store, TokenCounter
 from .question import Question, analyse
@@ -38,8 +38,14 @@ PASSAGE = 0.5
 """... of at most this share of their tokens."""
 GOOD_MATCH = 0.6
 """The match with which a remark that asks nothing brings something."""
-MARGIN = 2
+MARGIN = 1.5
 """Records are read until they would cost this many times what there is to spend."""
+WEAK = 0.4
+"""A record that stands alone is left out when it matches less than this share of the best."""
+NEAR = 0.5
+"""... unless it is as near in meaning as this."""
+AT_HAND = 20_000
+"""How many records of a user are kept at hand once they were read."""
 NEAREST = 1000
 """How many records the dense leg proposes."""
 LEAST, READ = 30, 150
@@ -105,7 +111,8 @@ class Search:
             rated = signals(index, question, among, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen.tokens, near)
             worth = _worth(index, question)
-        items = self._items(situation, weights, best, worth)
+            read = self._read(situation.user, index, best)
+        items = self._items(situation, weights, read, best, worth)
         return Found(
             items=tuple(items),
             opens=_opens(items, question, worth),
@@ -134,6 +141,7 @@ class Search:
         shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
         enough = int(np.searchsorted(np.cumsum(shown), MARGIN * tokens)) + 1
         chosen = order[: max(LEAST, min(enough, READ))]
+        chosen = chosen[_worthwhile(index, rated)[chosen]]
         reasons, own = rated.reasons(chosen, self._weights), rated.by_itself()
         refs = [index.refs[rated.places[at]] for at in chosen]
         return {
@@ -145,21 +153,31 @@ class Search:
             for at, ref, why in zip(chosen, refs, reasons, strict=True)
         }
 
+    def _read(self, user: str, index: LexicalIndex, refs: Collection[str]) -> list[Item]:
+        """Return the records of these refs; those read before and not changed since are at hand."""
+        missing = [ref for ref in refs if ref not in index.read]
+        if len(index.read) > AT_HAND:
+            index.read.clear()
+            missing = list(refs)
+        for row in self._store.get(user, missing) if missing else ():
+            index.read[row.ref] = row_item(row)
+        return [index.read[ref] for ref in refs if ref in index.read]
+
     def _items(
         self,
         situation: Situation,
         weights: Weights,
+        read: Sequence[Item],
         best: Mapping[str, _Candidate],
         worth: Mapping[str, float],
     ) -> list[Item]:
         said: set[str] = set()
         items = []
-        for row in self._store.get(situation.user, list(best)):
-            item = row_item(row)
+        for item in read:
             plain = " ".join(item.text.casefold().split())
             if plain not in said:
                 said.add(plain)
-                found = best[row.ref]
+                found = best[item.ref]
                 items.append(
                     matched(
                         item,
@@ -174,6 +192,8 @@ class Search:
 
     def _passage(self, text: str, worth: Mapping[str, float]) -> str:
         """Return what a long text is shown as; "" for one that is short enough."""
+        if len(text) <= LONG:  # a character is at least a byte, and a token at least that
+            return ""
         size = self._count(text)
         return passage(text, worth, size * PASSAGE, self._count) if size > LONG else ""
 
@@ -183,6 +203,19 @@ class _Candidate:
     match: float
     reasons: tuple[tuple[str, float], ...]
     by_itself: bool
+
+
+def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
+    """Say of each candidate whether it is worth its tokens.
+
+    A turn may be evidence for what stands around it. A record that stands alone must say it
+    itself, and not much less of it than the best.
+    """
+    least = WEAK * rated.match.max(initial=0)
+    in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
+    near = rated.values["dense"] > NEAR if "dense" in rated.values else False
+    worthwhile: Bools = in_talk | (rated.match >= least) | near
+    return worthwhile
 
 
 def _among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Floats:

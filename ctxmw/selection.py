@@ -21,7 +21,7 @@ from .scoring import Floors
 SUMMARIES = 5
 NOT_SHOWN = 50
 """How many of the items left out are kept one by one; the others are counted by reason."""
-_PATIENCE = 40
+_PATIENCE = 15
 """After so many items in a row that do not fit, the rest of a lane is not tried."""
 _SUMMARY_SHARE = 5 / 8
 """Of the summaries' and the index's tokens, what summaries in full or brief may take."""

@@ -31,6 +31,7 @@ from .records import (
     Turn,
     check_kind,
     check_text,
+    load_all,
 )
 from .redaction import redact
 from .refs import short_refs
@@ -96,7 +97,9 @@ class Session:
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
-        commit_entries(self._setup, stored_record(self._setup, _checked(prepared).context))
+        record = stored_record(self._setup, _checked(prepared).context)
+        if record is not None:
+            commit_entries(self._setup, record)
 
     def finish(
         self,
@@ -202,10 +205,12 @@ class Session:
                 trust=trust,
             )
             asked = Find(types=("entry",), sessions=(self.id,), keys=(key,))
-            waiting = [Entry.model_validate_json(row.body) for row in store.query(self.user, asked)]
+            waiting = load_all(store.query(self.user, asked), Entry)
             for old in waiting:
                 entry = entry if old.turn else entry.model_copy(update={"ref": old.ref})
-            store.put([entry.row()])
+            # What a prompt has shown keeps its ref and words: it may be shown again there.
+            shown = [old.model_copy(update={"replaced": True}) for old in waiting if old.turn]
+            store.put([old.row() for old in (*shown, entry)])
         return entry
 
     def pending(self) -> list[Entry]:
@@ -219,18 +224,20 @@ class Session:
     def add(self, name: str) -> None:
         """Put a rule, reference, tool or record into this conversation, by name or ref."""
         ref = self._known(name)
-        state, _ = load_state(self._setup, self._who, self._setup.clock())
-        removed = tuple(other for other in state.removed if other != ref)
-        added = (*(other for other in state.added if other != ref), ref)
-        change_state(self._setup, self._who, added=added, removed=removed, stale="added")
+        with self._setup.store.atomic(self.user):
+            state, _ = load_state(self._setup, self._who, self._setup.clock())
+            removed = tuple(other for other in state.removed if other != ref)
+            added = (*(other for other in state.added if other != ref), ref)
+            change_state(self._setup, self._who, added=added, removed=removed, stale="added")
 
     def remove(self, name: str) -> None:
         """Take it out of this conversation; it stays out, also of what search brings."""
         ref = self._known(name)
-        state, _ = load_state(self._setup, self._who, self._setup.clock())
-        added = tuple(other for other in state.added if other != ref)
-        removed = (*(other for other in state.removed if other != ref), ref)
-        change_state(self._setup, self._who, added=added, removed=removed, stale="removed")
+        with self._setup.store.atomic(self.user):
+            state, _ = load_state(self._setup, self._who, self._setup.clock())
+            added = tuple(other for other in state.added if other != ref)
+            removed = (*(other for other in state.removed if other != ref), ref)
+            change_state(self._setup, self._who, added=added, removed=removed, stale="removed")
 
     def refresh(self) -> None:
         """Have the next call build the stable block anew."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from .block import Block, Piece
 from .records import Moment, Record
 
 
 class PartRef(BaseModel):
-    """One turn's part: where it stands and how it came about."""
+    """One turn's part: where it stands and how it came about.
+
+    A turn that shows nothing has one too: it tells that the message has been sent without.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -21,12 +24,22 @@ class PartRef(BaseModel):
     """Hash of that message and the one before, to find it when the history was cut short."""
     build: str
     hash: str
+    """Of its text; empty when it shows nothing (any more)."""
     tokens: int
     shows: dict[str, str]
     """The version of each item it shows in full, by ref."""
     entries: tuple[str, ...] = ()
     """Those of them that waited to be said."""
+    mentions: dict[str, str] = Field(default_factory=dict)
+    """The version of what it shows only in part, such as an index line."""
     order: int = 0
+    open: bool = False
+    """Whether its turn waits for a final answer."""
+
+    def emptied(self) -> PartRef:
+        """Return what is left when its text is dropped."""
+        nothing = {"hash": "", "tokens": 0, "shows": {}, "mentions": {}}
+        return self.model_copy(update=nothing)
 
 
 class Ledger(BaseModel):
@@ -62,10 +75,6 @@ class SessionState(Record):
     """How far the changes feed was read."""
     catalog_feed: int = 0
     stable_build: str = ""
-    turn: str = ""
-    turn_build: str = ""
-    closed: bool = True
-    """Whether the turn has its final answer."""
     parts: tuple[PartRef, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
