@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 
+from .errors import InvalidValue
 from .items import Item, Shown
 from .protocols import Renderer, TokenCounter
+from .recent import Recent
 from .render import SECTIONS
 
 Piece = tuple[str, str]
@@ -68,11 +70,21 @@ def hash_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+Printed = Recent[tuple[str, str, Shown, str], str]
+"""One user's items as they were printed before, by ref, version, form and passage."""
+
+
 class Draft:
     """What is going to be in a block so far, and what one more item would cost."""
 
     def __init__(
-        self, renderer: Renderer, count: TokenCounter, title: Callable[[str], str], *, hint: bool
+        self,
+        renderer: Renderer,
+        count: TokenCounter,
+        title: Callable[[str], str],
+        *,
+        hint: bool,
+        printed: Printed | None = None,
     ) -> None:
         self._renderer = renderer
         self._count = count
@@ -80,7 +92,7 @@ class Draft:
         self._hint = hint
         self._entries: dict[str, tuple[Item, Shown]] = {}
         self._open: set[tuple[str, str]] = set()
-        self._printed: dict[tuple[str, Shown], str] = {}
+        self._printed: Printed = Recent(4096) if printed is None else printed
 
     @property
     def frame_cost(self) -> int:
@@ -141,10 +153,12 @@ class Draft:
         return [*pieces, (END, closing)] if closing else pieces
 
     def _piece(self, item: Item, shown: Shown) -> str:
-        known = self._printed.get((item.ref, shown))
+        key = (item.ref, item.version, shown, item.passage)
+        known = self._printed.get(key) if item.version else None
         if known is None:
             cost = 0 if shown == "full" else self.cost(item)
-            known = self._printed[item.ref, shown] = self._renderer.item(item, shown, cost)
+            known = self._renderer.item(item, shown, cost)
+            self._printed.put(key, known)
         return known
 
 
@@ -163,3 +177,15 @@ def _printed_order(entry: tuple[Item, Shown]) -> tuple[str, int, float, str]:
     if shown == "index":
         return ("", 0, -item.score, item.ref)
     return (item.group, item.place if item.group else 0, -item.score, item.ref)
+
+
+def checked_item(item: Item) -> Item:
+    """Return an item of somebody's own source, or raise when it could not be shown."""
+    if item.section not in SECTIONS:
+        allowed = ", ".join(SECTIONS)
+        raise InvalidValue(
+            f"item {item.ref!r} has the section {item.section!r}. Allowed: {allowed}."
+        )
+    if item.ref in _MARKS:
+        raise InvalidValue(f"an item has the ref {item.ref!r}: give it a name of its own.")
+    return item

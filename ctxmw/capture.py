@@ -16,6 +16,7 @@ from .records import Turn
 from .redaction import redact
 from .refs import MakeRef
 from .replay import Trail
+from .text import storable
 
 
 def new_turns(
@@ -45,10 +46,12 @@ def new_turns(
             trust="untrusted" if message["role"] == "tool" else "trusted",
             role=message["role"],
             text=redact(text_of(message)).text,
-            speaker=str(message.get("name") or ""),
-            message_id=str(message.get("id") or ""),
+            speaker=storable(str(message.get("name") or "")),
+            message_id=storable(str(message.get("id") or "")),
             position=place,
-            calls=tuple(str(call.get("name", "")) for call in message.get("tool_calls") or ()),
+            calls=tuple(
+                storable(str(call.get("name", ""))) for call in message.get("tool_calls") or ()
+            ),
             print=trail.prints[place],
             anchor=trail.anchors[place],
         )
@@ -72,7 +75,11 @@ def moment_of(message: Message, otherwise: datetime) -> datetime:
     return said
 
 
+def _called(message: Message) -> tuple[str, ...]:
+    return tuple(storable(str(call.get("name", ""))) for call in message.get("tool_calls") or ())
+
+
 def _source(message: Message) -> str:
     if message["role"] == "tool":
-        return f"tool:{message.get('name') or 'unknown'}"
+        return storable(f"tool:{message.get('name') or 'unknown'}")
     return str(message["role"])

@@ -8,7 +8,7 @@ transaction, so every call ends.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,7 +16,7 @@ from .archive import Archive
 from .budget import Budget
 from .catalog import called_for, session_context
 from .collector import Entry, claimed, pending
-from .items import Item
+from .items import Item, changed
 from .messages import Message, Placement, place, text_of
 from .pipeline import Setup, build_part, build_stable
 from .provenance import BlockKind, Build, ContextRecord, build_fields
@@ -128,7 +128,8 @@ class _Plan:
         texts = {at: "".join(blocks[ref.hash].text for ref in refs) for at, refs in places.items()}
         opening = self._archive.block(stable.hash)
         self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
-        placed = place(self._given, opening.text, texts, placement=self._who.placement)
+        fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
+        placed = place(self._given, opening.text, texts, placement=self._who.placement, fixed=fixed)
         record = self._record(stable, part, placed, places)
         self._archive.rows += [record.row(), self._state.row()]
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
@@ -220,6 +221,7 @@ class _Plan:
             in_view=in_view,
             listed=listed,
             said=frozenset(trail.prints),
+            hint=not stable.points_on,
         )
 
     def _make_room(self, tokens: int) -> bool:
@@ -243,7 +245,17 @@ class _Plan:
         items = [record_item(load(row)) for row in rows if row.live]
         rated = [score(item, self._situation, self._setup.weights) for item in items]
         trusted = [item for item in rated if item.trust == "trusted"]
-        return [replace(item, lane="pinned", include="manual") for item in trusted]
+        here = {"project": self._situation.project, "language": self._situation.language}
+        return [
+            changed(
+                item,
+                lane="pinned",
+                include="manual",
+                # A heading names the project and the language at hand.
+                section=item.section if item.scope.admits(**here) else "references",
+            )
+            for item in trusted
+        ]
 
     def _entries(self) -> dict[str, str]:
         """Return the waiting entries that the prompt shows, by ref, with their versions."""
@@ -370,6 +382,7 @@ def _part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
         tokens=build.tokens,
         shows=build.in_view,
         entries=tuple(used.ref for used in build.used if used.kind == "notice"),
+        untrusted=any(used.trust == "untrusted" for used in build.used if used.shown != "none"),
         mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
         order=max((part.order for part in parts), default=0) + 1,
         open=True,

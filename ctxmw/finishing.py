@@ -16,6 +16,7 @@ from .records import Turn
 from .redaction import redact
 from .refs import short_refs
 from .replay import Trail, trail_of
+from .text import storable
 
 
 def finish_call(
@@ -38,7 +39,10 @@ def finish_call(
         reply = _capture_answer(setup, who, prepared, answer) if answer and capture else ""
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
         if answer:
-            said = {"reply_key": reply_key(text_of(answer)), "reply_id": str(answer.get("id", ""))}
+            said = {
+                "reply_key": reply_key(text_of(answer)),
+                "reply_id": storable(str(answer.get("id", ""))),
+            }
             changes |= said
         record = record.model_copy(update=changes)
         setup.store.put([record.row()])

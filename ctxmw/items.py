@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Literal, get_args
 
 from .errors import InvalidValue
+from .text import storable
 
 Include = Literal["always", "manual", "agent"]
 """How an item came in: with every conversation, added by hand, or found for this request."""
@@ -43,6 +44,8 @@ class Scope:
         """
         if not isinstance(text, str):
             raise InvalidValue(f"scope must be text, not {type(text).__name__}. {_SCOPES}")
+        if storable(text) != text:
+            raise InvalidValue(f"scope is {text!r:.60}: half surrogate pairs are not allowed.")
         kind, _, name = text.partition(":")
         if text == "universal":
             return UNIVERSAL

@@ -7,7 +7,7 @@ returns a new list whose untouched messages are the same objects.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from .errors import InvalidValue
@@ -52,11 +52,6 @@ def last_user(messages: Sequence[Message]) -> int | None:
     return next((place for place in places if messages[place]["role"] == "user"), None)
 
 
-def call_ids(message: Message) -> list[str]:
-    """Return the ids of the tool calls a message makes."""
-    return [str(call.get("id", "")) for call in message.get("tool_calls") or ()]
-
-
 def fingerprint(message: Message) -> str:
     """Return what is equal for two messages a model could not tell apart."""
     calls = [
@@ -74,15 +69,18 @@ def place(
     parts: Mapping[int, str],
     *,
     placement: Placement = "split",
+    fixed: Collection[int] = (),
 ) -> list[Message]:
     """Return new messages with the stable block in the system prompt and each part at its message.
+
+    The parts at the `fixed` messages stay there whatever the placement.
 
     A message that already begins (or ends) with its text is left as it is.
     """
     placed = list(messages)
     tail = ""
     for at, part in parts.items():
-        if placement == "all_system":
+        if placement == "all_system" and at not in fixed:
             tail += part
         elif part:
             placed[at] = _prepend(placed[at], part)

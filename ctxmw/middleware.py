@@ -31,6 +31,7 @@ from .records import (
     Memory,
     Record,
     check_kind,
+    check_name,
     check_text,
     check_user,
     load,
@@ -113,8 +114,8 @@ class ContextMiddleware:
             text=said,
             kind=kind,
             scope=str(Scope.parse(scope)),
-            key=key,
-            source=source,
+            key=check_name(key, "key"),
+            source=check_name(source, "source"),
             trust=trust,
         )
 
@@ -211,7 +212,10 @@ class ContextMiddleware:
         if task is not None and task not in TASKS:
             raise InvalidValue(f"task is {task!r}. Allowed: {', '.join(TASKS)}.")
         if id is not None:
-            check_text(id, "a session's id")
+            check_name(check_text(id, "a session's id"), "a session's id")
+        for what, value in (("project", project), ("language", language)):
+            if value is not None:
+                check_name(value, what)
         place = detect(Path(cwd)) if cwd is not None else None
         who = Identity(
             user=self._named(user),

@@ -90,6 +90,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         catalog=Catalog(store, clock, random),
         agent_search=checked(options.get("agent_search") or AgentSearch(), AgentSearch),
         builds=Recent(1024),
+        printed=Recent(64),
         prefixes=Prefixes(),
         stats=Stats(),
         warned=Recent(64),

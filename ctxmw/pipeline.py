@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
+from .block import Printed, checked_item
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .dense import Dense
@@ -29,6 +30,8 @@ from .sources import Memories, Sessions
 from .stats import Stats
 from .twins import Workers
 
+PRINTED = 4096
+"""How many printed items are kept at hand for a user."""
 SMALLEST_ITEM = 10
 """Tokens of a short line."""
 LISTED = 30
@@ -59,6 +62,8 @@ class Setup:
     catalog: Catalog
     agent_search: AgentSearch
     builds: Recent[tuple[str, str], Build]
+    printed: Recent[str, Printed]
+    """What was printed before, by user."""
     prefixes: Prefixes
     stats: Stats
     warned: Recent[str, datetime]
@@ -73,7 +78,8 @@ class Setup:
         def title(section: str) -> str:
             return title_of(section, project=situation.project, language=situation.language)
 
-        return Layout(renderer=self.renderer, count=self.count, title=title)
+        printed = self.printed.get_or_make(situation.user, lambda: Recent(PRINTED))
+        return Layout(renderer=self.renderer, count=self.count, title=title, printed=printed)
 
     @property
     def replay_cap(self) -> int:
@@ -93,7 +99,7 @@ def build_stable(
     taken = {*removed, *(item.ref for item in pinned)}
     gathered = gather(setup, situation, budget)
     found = [item for item in gathered.items if item.ref not in taken]
-    items = [*pinned, *score_all(found, situation, setup.weights)]
+    items = [*pinned, *found]
     chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
     return chosen.with_left_out(gathered.left_out)
 
@@ -108,6 +114,7 @@ def build_part(
     in_view: Collection[str] = (),
     listed: Collection[str] = (),
     said: Collection[str] = (),
+    hint: bool = False,
 ) -> Selection:
     """Choose and render what this turn brings: what waited to be said, then what was asked for.
 
@@ -127,7 +134,8 @@ def build_part(
     last = [item for item in waiting if item.priority == "low"]
     items = list(filter(is_new, [*first, *called, *asked, *last]))
     layout = setup.layout(situation)
-    return select_turn(items, budget.turn_limit, layout, setup.floors, listed=listed)
+    limit, floors = budget.turn_limit, setup.floors
+    return select_turn(items, limit, layout, floors, listed=listed, hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +147,7 @@ class Gathered:
 
 
 def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
-    """Return what the sources have to offer; of a large source only its best."""
+    """Return what the sources have to offer here, rated; of a large source only its best."""
     most = candidates(budget)
     items: list[Item] = []
     left_out: Counter[str] = Counter()
@@ -152,7 +160,8 @@ def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
             left_out += Counter({"over budget": above})
             left_out += Counter({f"below floor {setup.floors.stable:g}": below})
         else:
-            items += source.items(situation)
+            found = map(checked_item, source.items(situation))
+            items += score_all(found, situation, setup.weights)
     return Gathered(items=items, left_out=left_out)
 
 

@@ -124,6 +124,11 @@ class Build(Record):
         return {used.ref: used.version for used in self.used if used.shown != "none"}
 
     @property
+    def points_on(self) -> bool:
+        """Whether the block lists something, and so says how to get at it."""
+        return any(used.shown in ("brief", "index") for used in self.used)
+
+    @property
     def in_view(self) -> dict[str, str]:
         """The same of what need not be shown again: in full, or what a question matched of it."""
         enough = ("full", "brief") if self.kind == "turn" else ("full",)

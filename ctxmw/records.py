@@ -15,7 +15,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from .errors import InvalidValue
 from .items import Trust
 from .protocols import Row
-from .text import clean, digest, fold, search_text
+from .text import clean, digest, fold, search_text, storable
 
 MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
 ObservationKind = Literal["decision", "bugfix", "feature", "refactor", "discovery", "change"]
@@ -220,6 +220,15 @@ def check_text(text: object, what: str) -> str:
     if not clean(text).strip():
         raise InvalidValue(f"{what} is empty ({text!r:.60}): give the text to keep.")
     return text
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name (a key, a source, a project), or raise when it is not text or unstorable."""
+    if not isinstance(name, str):
+        raise InvalidValue(f"{what} must be text, not {type(name).__name__} ({name!r:.60}).")
+    if "\0" in name or storable(name) != name:
+        raise InvalidValue(f"{what} is {name!r:.60}: NUL and half surrogate pairs are not allowed.")
+    return name
 
 
 def check_user(user: object) -> str:

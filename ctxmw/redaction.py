@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .text import storable
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redacted:
@@ -27,9 +29,11 @@ class Redacted:
 def redact(text: str) -> Redacted:
     """Replace secrets, and whatever stands between <private> and </private>.
 
-    An unclosed <private> reaches to the end. Redacting twice changes nothing more.
+    An unclosed <private> reaches to the end. Redacting twice changes nothing more. What comes out
+    can be stored: halves of surrogate pairs are replaced.
     """
     found: list[str] = []
+    text = storable(text)
     for find in _FINDERS:
         secrets = list(find(text))
         text = _without(text, secrets)

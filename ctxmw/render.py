@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from unicodedata import combining
 
-from .errors import InvalidValue
 from .items import Item, Shown
-from .protocols import Renderer
 from .text import escape, first_sentence, one_line
 
 SECTIONS = (
@@ -131,18 +129,6 @@ class Compact:
         if shown == "index":
             return f"* {_index_line(item, cost)}\n"
         return f"* {' '.join(_body(item, shown).split())}{_more(item, shown, cost)}\n"
-
-
-RENDERERS: tuple[type[Renderer], ...] = (Markdown, Xml, Compact)
-
-
-def renderer_named(name: str) -> Renderer:
-    """Return the renderer of that name."""
-    for renderer in RENDERERS:
-        if renderer.name == name:
-            return renderer()
-    allowed = ", ".join(renderer.name for renderer in RENDERERS)
-    raise InvalidValue(f"unknown renderer {name!r}. Allowed: {allowed}.")
 
 
 def has_brief(item: Item) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from .block import FRAME, Block, Draft
+from .block import FRAME, Block, Draft, Printed
 from .budget import MEMORY_LANES, NOTE_LANES
 from .items import Item, Shown, by_rank
 from .protocols import Renderer, TokenCounter
@@ -21,7 +21,7 @@ from .scoring import Floors
 SUMMARIES = 5
 NOT_SHOWN = 50
 """How many of the items left out are kept one by one; the others are counted by reason."""
-_PATIENCE = 15
+_PATIENCE = 40
 """After so many items in a row that do not fit, the rest of a lane is not tried."""
 _SUMMARY_SHARE = 5 / 8
 """Of the summaries' and the index's tokens, what summaries in full or brief may take."""
@@ -34,6 +34,8 @@ class Layout:
     renderer: Renderer
     count: TokenCounter
     title: Callable[[str], str]
+    printed: Printed | None = None
+    """What was printed before for this user, by this renderer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,15 +132,16 @@ def select_turn(
     kept_for_index: int = 0,
     briefly: bool = True,
     listed: Collection[str] = (),
+    hint: bool = False,
 ) -> Selection:
     """Choose for a turn's part, in the order given: in full, else briefly, else a few as an index.
 
     Items that waited to be shown (critical, high ...) come before what a query brought. When not
     everything fits, `kept_for_index` tokens are left for listing what does not; with `briefly`
     off, what does not fit is not cut down either. What is `listed` in an index in view already is
-    not listed again.
+    not listed again. With `hint` the frame says how to get at what is listed.
     """
-    fill = _Fill({"turn": limit}, layout, hint=False)
+    fill = _Fill({"turn": limit}, layout, hint=hint)
     if not fill.open_frame("turn"):
         return fill.nothing(items)
     if kept_for_index and not fill.fits(items, "turn"):
@@ -146,8 +149,9 @@ def select_turn(
     else:
         fill.take(items, "passage", "turn")
     if briefly:
-        fill.take(filter(has_brief, items), "brief", "turn")
-    rest = [item for item in items if item.section != "notices" and item.ref not in listed]
+        # What waited to be said is said whole, or goes on waiting.
+        fill.take(filter(has_brief, _not_notices(items)), "brief", "turn")
+    rest = [item for item in _not_notices(items) if item.ref not in listed]
     worthy = [item for item in rest if item.score >= floors.index and not fill.shows(item)]
     fill.take(worthy[:index_lines], "index", "turn")
     return fill.finish(items, lambda item: _why(item, floors.index))
@@ -173,6 +177,10 @@ def _add_summaries(fill: _Fill, items: Sequence[Item]) -> None:
     fill.take(latest, "full", "index", cap=fill.left["index"] - for_lines)
     fill.take(filter(has_brief, latest), "brief", "index", cap=fill.left["index"] - for_lines)
     fill.take(latest, "index", "index")
+
+
+def _not_notices(items: Iterable[Item]) -> list[Item]:
+    return [item for item in items if item.section != "notices"]
 
 
 def _ranked(items: Iterable[Item]) -> list[Item]:
@@ -209,7 +217,9 @@ class _Fill:
         self._limits = dict(lanes)
         self._spent: Counter[str] = Counter()
         self._layout = layout
-        self._draft = Draft(layout.renderer, layout.count, layout.title, hint=hint)
+        self._draft = Draft(
+            layout.renderer, layout.count, layout.title, hint=hint, printed=layout.printed
+        )
         self._chosen: dict[str, Choice] = {}
         self._paid_by: dict[str, str] = {}
 

@@ -30,6 +30,8 @@ class PartRef(BaseModel):
     """The version of each item it shows in full, by ref."""
     entries: tuple[str, ...] = ()
     """Those of them that waited to be said."""
+    untrusted: bool = False
+    """Whether a stranger's words are in it; then it stays out of the system prompt."""
     mentions: dict[str, str] = Field(default_factory=dict)
     """The version of what it shows only in part, such as an index line."""
     order: int = 0

@@ -44,6 +44,14 @@ def escape(text: str, *, attribute: bool = False) -> str:
     return special.sub(lambda match: _ESCAPES[match[0]], clean(text))
 
 
+def storable(text: str) -> str:
+    """Return the text with halves of surrogate pairs, which no file can hold, replaced."""
+    return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
+
+
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+
+
 def fold(text: str) -> str:
     """Return the form in which two texts that say the same are equal.
 

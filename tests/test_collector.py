@@ -157,3 +157,12 @@ def test_many_threads_deliver_every_entry_in_exactly_one_committed_record(ctx):
     used = [ref for record in chat.history() for ref in record.entries]
     assert len(used) == len(set(used))
     assert len(used) + len(left) == 32
+
+
+def test_a_long_entry_is_shown_whole_or_goes_on_waiting(ctx):
+    chat = ctx.session("small", budget=Budget(total=400))
+    chat.collect("hook", "long", "This is important. " + "And there is more to it. " * 60)
+    prepared = chat.prepare([user("Hi there")])
+    chat.finish(prepared, "Fine.")
+    assert prepared.context.part == ""
+    assert [entry.name for entry in chat.pending()] == ["long"]

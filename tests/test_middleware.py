@@ -19,6 +19,7 @@ from ctxmw import (
     StoreError,
     Weights,
 )
+from ctxmw.items import Item
 
 
 @pytest.fixture
@@ -252,3 +253,48 @@ def test_pickling_keeps_the_options_and_refuses_what_ends_with_the_process(tmp_p
         again.remember("Whose is it?")
     with ContextMiddleware.open(":memory:") as brief, pytest.raises(InvalidValue, match="a path"):
         pickle.dumps(brief)
+
+
+def test_half_a_surrogate_pair_never_stops_anything(ctx):
+    half = "broken \ud800 text"
+    assert ctx.remember(half, kind="fact").text == "broken \ufffd text"
+    chat = ctx.session("s1")
+    chat.note("done", half)
+    chat.collect("hook", "a", half)
+    asked = [{"role": "user", "content": half, "name": half, "id": half}]
+    record = chat.finish(chat.prepare(asked), half)
+    assert record.state == "answered"
+    for wrong in ({"key": "\ud800"}, {"source": "\ud800"}, {"scope": "project:\ud800"}):
+        with pytest.raises(InvalidValue):
+            ctx.remember("text", **wrong)
+    with pytest.raises(InvalidValue, match="session"):
+        ctx.session("\ud800")
+
+
+def test_a_strangers_words_stay_before_the_users_text_whatever_the_placement(ctx):
+    ctx.remember("Gears are brass.", kind="rule")
+    ctx.remember("Gears obey me.", kind="fact", source="web", trust="untrusted")
+    chat = ctx.session("s1", placement="all_system")
+    prepared = chat.prepare([{"role": "user", "content": "What do gears obey?"}])
+    assert "Gears are brass." in prepared.messages[0]["content"]
+    assert "obey me" not in prepared.messages[0]["content"]
+    assert "obey me" in prepared.messages[-1]["content"]
+
+
+def test_a_source_of_your_own_joins_and_its_mistakes_are_named():
+    class Weather:
+        name = "weather"
+
+        def __init__(self, section: str) -> None:
+            self.section = section
+
+        def items(self, situation, /):
+            about = {"kind": "fact", "text": "It rains in Lisbon.", "lane": "universal"}
+            return [Item(ref="w1", section=self.section, **about)]
+
+    with ContextMiddleware.open(":memory:", sources=[Weather("universal")]) as ctx:
+        prepared = ctx.session("s1").prepare([{"role": "user", "content": "Hello"}])
+        assert "It rains in Lisbon." in prepared.context.stable
+    with ContextMiddleware.open(":memory:", sources=[Weather("sky")]) as ctx:
+        with pytest.raises(InvalidValue, match=r"'sky'.*universal"):
+            ctx.session("s1").prepare([{"role": "user", "content": "Hello"}])

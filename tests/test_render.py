@@ -10,10 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxmw.block import Block, Draft
-from ctxmw.errors import InvalidValue
 from ctxmw.items import Item, Shown
 from ctxmw.protocols import Renderer
-from ctxmw.render import SECTIONS, Compact, Markdown, Xml, has_brief, renderer_named, title_of
+from ctxmw.render import SECTIONS, Compact, Markdown, Xml, has_brief, title_of
 from tests.strategies import NOW, item, texts
 
 RENDERERS = [Markdown(), Xml(), Compact()]
@@ -131,16 +130,6 @@ def test_headings_are_those_people_know(section: str, title: str) -> None:
 
 def test_every_section_has_a_title() -> None:
     assert all(title_of(section, project="p", language="l") for section in SECTIONS)
-
-
-@pytest.mark.parametrize("name", ["markdown", "xml", "compact"])
-def test_a_renderer_is_found_by_its_name(name: str) -> None:
-    assert renderer_named(name).name == name
-
-
-def test_an_unknown_renderer_is_an_error_that_names_the_known_ones() -> None:
-    with pytest.raises(InvalidValue, match=r"'html'. Allowed: markdown, xml, compact\."):
-        renderer_named("html")
 
 
 @each_renderer

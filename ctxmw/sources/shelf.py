@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..columns import Column
-from ..items import Item, Scope
+from ..items import Item, Scope, changed
 from ..protocols import Find, Row, Store
 from ..recent import Recent
-from ..scoring import AGES, OLDER, UNKNOWN, Weights, task_fit
+from ..scoring import AGES, OLDER, UNKNOWN, Weights, recency, task_fit
 from ..situation import TASKS, Situation
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Shelf:
             return tuple(kept.items[place] for place in kept.places.values())
 
     def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
-        """Return the best trusted items in scope: of each lane as many as it may have.
+        """Return the best trusted items in scope, rated: of each lane as many as it may have.
 
         Those with the same score come newest first.
         """
@@ -72,7 +72,7 @@ class Shelf:
                 for place in kept.first(np.flatnonzero(wanted & kept.in_lane(lane)), scores, n)
             ]
             wanted[chosen] = False
-            items = tuple(kept.items[place] for place in chosen)
+            items = tuple(kept.rated(place, scores, situation) for place in chosen)
             return Shortlist(items=items, others=scores[wanted])
 
     def _refresh(self, user: str, kept: _Kept) -> None:
@@ -137,13 +137,21 @@ class _Kept:
     def scores(self, situation: Situation, weights: Weights) -> NDArray[np.float64]:
         """Return the score of every place, as `scoring.score` gives it to one item."""
         age = situation.now.timestamp() - self._own("at")
-        recency = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
+        newness = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
         known = (self._own("ages") > 0) & ~np.isnan(age)
-        recency = np.where(known, recency, UNKNOWN)
+        newness = np.where(known, newness, UNKNOWN)
         task = self._own(situation.task) if situation.task else UNKNOWN
-        total = weights.scope + weights.seen * self._own("seen") + weights.recency * recency
+        total = weights.scope + weights.seen * self._own("seen") + weights.recency * newness
         rounded: NDArray[np.float64] = np.round(total + weights.task * task, 4)
         return rounded
+
+    def rated(self, place: int, scores: NDArray[np.float64], situation: Situation) -> Item:
+        """Return an item with its score and the reasons for it."""
+        item = self.items[place]
+        age = recency(item.at, situation.now) if item.ages else UNKNOWN
+        task = float(self._own(situation.task)[place]) if situation.task else UNKNOWN
+        reasons = (("seen", float(self._own("seen")[place])), ("recency", age), ("task", task))
+        return changed(item, score=float(scores[place]), reasons=reasons)
 
     def wanted(self, situation: Situation) -> NDArray[np.bool_]:
         """Say of each place whether it is a trusted item in scope, of another conversation."""
