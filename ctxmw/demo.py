@@ -7,6 +7,7 @@ from importlib import import_module
 
 from .budget import Budget
 from .conversation import Prepared
+from .errors import MissingPackage
 from .messages import Message
 from .middleware import ContextMiddleware
 from .session import Session
@@ -85,7 +86,7 @@ def _in_frameworks(ctx: ContextMiddleware, show: Callable[[str], None]) -> None:
         _title(show, f"The same memory in {name}")
         try:
             story = import_module(module)
-        except ImportError:
+        except MissingPackage:
             show(f'not installed: pip install "ctxmw[{extra}]"')
         else:
             story.run(ctx, show)

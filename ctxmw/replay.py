@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from .messages import Message, fingerprint, last_user
 from .state import PartRef
@@ -58,16 +59,19 @@ Places = dict[int, tuple[PartRef, ...]]
 def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Trail) -> Places:
     """Return which parts are in view, and at which message each of them stands.
 
-    No two of them show the same item: the older one stays.
+    A part that was made after a later message of this history had been sent has never stood in
+    it, and does not now: an earlier question was asked again, and that made a branch. No two parts
+    in view show the same item; the older one stays.
     """
     users = [at for at, message in enumerate(messages) if message["role"] == "user"]
     by_anchor = {trail.anchors[at]: at for at in users}
     anchored = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
     others = [part for part in parts if part.anchor not in by_anchor]
+    latest = _latest(users, anchored)
     found: list[tuple[int, PartRef]] = []
     shown: set[str] = set()
     for at, part in (*anchored, *_moved(others, users, trail, anchored)):
-        if shown.isdisjoint(part.shows):
+        if part.order <= latest[at] and shown.isdisjoint(part.shows):
             found.append((at, part))
             shown.update(part.shows)
     places: dict[int, list[PartRef]] = {}
@@ -95,6 +99,18 @@ def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
     return dropped
 
 
+def _latest(users: Sequence[int], anchored: Sequence[tuple[int, PartRef]]) -> dict[int, float]:
+    """Return the latest order a part at each message may have: that of the message sent next."""
+    sent: dict[int, int] = {}
+    for at, part in anchored:
+        sent[at] = min(part.order, sent.get(at, part.order))
+    latest, limit = {}, inf
+    for at in reversed(users):
+        latest[at] = limit
+        limit = min(limit, sent.get(at, limit))
+    return latest
+
+
 def _moved(
     parts: Sequence[PartRef],
     users: Sequence[int],
@@ -106,13 +122,7 @@ def _moved(
     # The message being answered is placed by its whole history only: a repeated question is new.
     loose = [at for at in users if at not in settled and at != trail.last]
     by_local = _unique({at: trail.locals[at] for at in loose})
-    found = [(by_local[part.local], part) for part in parts if part.local in by_local]
-    # What came after a later message of this history was sent has never stood in it.
-    return [
-        (at, part)
-        for at, part in found
-        if all(part.order <= later.order for place, later in anchored if place > at)
-    ]
+    return [(by_local[part.local], part) for part in parts if part.local in by_local]
 
 
 def _unique(hashes: Mapping[int, str]) -> dict[str, int]:

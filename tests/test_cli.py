@@ -19,6 +19,9 @@ def test_the_demo_tells_the_story(capsys):
     assert "## Index" in after
     assert "universal" in after
     assert "come back to the byte" in after
+    assert "The same memory in a LangChain chain" in after
+    assert "The same memory in a LlamaIndex chat engine" in after
+    assert "not installed" not in after
     assert max(map(len, shown.splitlines())) < 180
 
 
