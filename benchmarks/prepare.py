@@ -13,14 +13,10 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
+from benchmarks.search import Zipf
 from benchmarks.timing import percentile, report, timed
 from ctxmw import ContextMiddleware
 
-WORDS = (
-    "auth token login cache index query budget lane order price cart user session retry queue "
-    "worker schema migration release deploy metric trace alert timeout parser render widget "
-    "button colour locale invoice refund ledger stock courier address payment webhook signature"
-).split()
 KINDS = ("preference", "rule", "decision", "correction", "fact")
 SCOPES = ("universal", "language:python", "project:shop", "language:go", "project:bank")
 
@@ -29,15 +25,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--words", type=int, default=17_000)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
         random = Random(7)
+        text = Zipf(random, chosen.words)
         with ContextMiddleware.open(path) as ctx:
-            _fill(ctx, chosen.memories, random)
+            _fill(ctx, chosen.memories, text, random)
             print(f"{chosen.memories} memories")
-            running = _running(ctx, chosen.rounds, random)
-            fresh = _fresh(ctx, chosen.rounds, random)
+            running = _running(ctx, chosen.rounds, text)
+            fresh = _fresh(ctx, chosen.rounds, text)
         print(report("prepare, next turn of a conversation", running))
         print(report("prepare, first turn of a conversation", fresh))
         print(
@@ -46,19 +44,19 @@ def main() -> None:
         _cold(path)
 
 
-def _fill(ctx: ContextMiddleware, n: int, random: Random) -> None:
+def _fill(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) -> None:
     for number in range(n):
-        said = " ".join(random.choices(WORDS, k=random.randint(5, 20)))
+        said = text.line(random.randint(5, 20))
         kind, scope = random.choice(KINDS), random.choice(SCOPES)
         ctx.remember(f"{said} {number}", kind=kind, scope=scope)
 
 
-def _running(ctx: ContextMiddleware, rounds: int, random: Random) -> list[float]:
+def _running(ctx: ContextMiddleware, rounds: int, text: Zipf) -> list[float]:
     chat = ctx.session("running", project="shop", language="python")
     messages: list[dict[str, str]] = [{"role": "system", "content": "You help."}]
     times = []
     for number in range(rounds):
-        asked = " ".join(random.choices(WORDS, k=4))
+        asked = text.line(4)
         messages.append({"role": "user", "content": f"What about {asked}?"})
         times.append(timed(partial(chat.prepare, list(messages))))
         answer = f"Answer {number} about {asked}."
@@ -68,11 +66,11 @@ def _running(ctx: ContextMiddleware, rounds: int, random: Random) -> list[float]
     return times[5:]
 
 
-def _fresh(ctx: ContextMiddleware, rounds: int, random: Random) -> list[float]:
+def _fresh(ctx: ContextMiddleware, rounds: int, text: Zipf) -> list[float]:
     times = []
     for number in range(rounds):
         chat = ctx.session(f"fresh-{number}", project="shop", language="python")
-        asked = [{"role": "user", "content": " ".join(random.choices(WORDS, k=4))}]
+        asked = [{"role": "user", "content": text.line(4)}]
         times.append(timed(partial(chat.prepare, asked)))
     return times[5:]
 

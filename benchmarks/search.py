@@ -93,10 +93,11 @@ def sessions(text: Zipf, size: int) -> Iterator[list[dict[str, str]]]:
 class Zipf:
     """Makes lines of words, a few of them often and most of them seldom."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, words: int = 17_000) -> None:
         letters = "abcdefghijklmnopqrstuvwxyz"
         self._words = [f"w{a}{b}{c}" for a in letters for b in letters for c in letters]
         random.shuffle(self._words)
+        self._words = self._words[:words]
         self._sums = list(accumulate(1 / (place + 10) for place in range(len(self._words))))
         self._random = random
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from .vectors import Vectors
 
+HANDFUL = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Near:
@@ -31,8 +33,7 @@ class Dense:
         if not found:
             return {}
         cosines = [cosine for _, cosine in found]
-        # When all records are known half of them count nothing; among the nearest, the last one.
-        low = statistics.median(cosines) if len(found) < n else min(cosines)
+        low = _no_better_than_most(cosines, n)
         span = max(max(cosines) - low, 1e-6)
         return {
             ref: Near(
@@ -45,3 +46,14 @@ class Dense:
     def close(self) -> None:
         """Close the index; closing twice is fine."""
         self.vectors.close()
+
+
+def _no_better_than_most(cosines: list[float], n: int) -> float:
+    """Return the cosine that counts nothing.
+
+    Of all records that of the middle one, of the nearest that of the last. Of a handful it is 0:
+    there is no "most".
+    """
+    if len(cosines) < HANDFUL:
+        return 0.0
+    return statistics.median(cosines) if len(cosines) < n else min(cosines)

@@ -68,7 +68,7 @@ class ForgivingSession:
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming; nothing to do for a call that was not prepared."""
-        if not prepared.context.degraded:
+        if _was_prepared(prepared):
             self._try("began", lambda: self._chat.began(prepared), lambda _: None)
 
     def finish(
@@ -80,7 +80,7 @@ class ForgivingSession:
         capture: bool = True,
     ) -> ContextRecord:
         """Keep how the call ended; a call that was not prepared leaves no record."""
-        if prepared.context.degraded:
+        if not _was_prepared(prepared):
             return prepared.context
         return self._try(
             "finish",
@@ -94,7 +94,7 @@ class ForgivingSession:
 
     def bound(self, prepared: Prepared, names: Sequence[str]) -> list[str]:
         """Return which of an agent's tools to bind; all when something of ours fails."""
-        if prepared.context.degraded:
+        if not _was_prepared(prepared):
             return list(names)
         return self._try(
             "bound",
@@ -158,3 +158,7 @@ class ForgivingSession:
         )
         given = list(messages)
         return Prepared(messages=given, context=record, given=tuple(given))
+
+
+def _was_prepared(prepared: Prepared) -> bool:
+    return bool(prepared.context.turn)

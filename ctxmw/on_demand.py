@@ -7,11 +7,9 @@ from dataclasses import replace
 
 from .archive import Archive
 from .budget import MEMORY_LANES, NOTE_LANES
-from .collector import Entry
 from .conversation import Identity, change_state, load_state
 from .items import Item, Scope
 from .pipeline import Setup
-from .protocols import Row
 from .provenance import Build
 from .records import MEMORY_KINDS, RECORD_TYPES, check_kind, load
 from .scoring import score_all
@@ -55,8 +53,7 @@ class OnDemandAnswers:
         if not ids:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
         rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
-        shown = [self._item(row) for row in rows]
-        found = [item for item in shown if item]
+        found = [record_item(load(row)) for row in rows if row.type in RECORD_TYPES]
         missing = [ref for ref in ids if ref not in {item.ref for item in found}]
         told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
         if not found:
@@ -145,12 +142,6 @@ class OnDemandAnswers:
             )
             change_state(self._setup, self._who, ledger=ledger)
         return selection.block.text
-
-    def _item(self, row: Row) -> Item | None:
-        """Return a record as an item, or an entry of this conversation that was shown in brief."""
-        if row.type == Entry.type and row.session == self._who.session:
-            return Entry.model_validate_json(row.body).item()
-        return record_item(load(row)) if row.type in RECORD_TYPES else None
 
     def _pages(self, items: Sequence[Item], offset: int) -> str:
         room = self._setup.on_demand.get

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 
@@ -126,7 +126,7 @@ def build_part(
         own = item.kind == "turn" and item.session == situation.session
         return item.ref not in in_view and not (own and item.version in said)
 
-    wanted = Wanted(without=frozenset(in_view), tokens=budget.turn_limit)
+    wanted = Wanted(without=frozenset(in_view), worthwhile=True, tokens=budget.turn_limit)
     found = setup.search.find(situation, setup.weights, wanted)
     hits = list(filter(is_new, found.items))
     asked = hits if opens(found, setup.floors) else []
@@ -135,7 +135,8 @@ def build_part(
     items = list(filter(is_new, [*first, *called, *asked, *last]))
     layout = setup.layout(situation)
     limit, floors = budget.turn_limit, setup.floors
-    return select_turn(items, limit, layout, floors, listed=listed, hint=hint)
+    chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
+    return replace(chosen, fault=found.fault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

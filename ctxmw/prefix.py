@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .messages import Message, fingerprint, text_of
-from .protocols import TokenCounter
 from .recent import Recent
 
 CONVERSATIONS = 1024
@@ -17,10 +16,8 @@ class Prefixes:
     def __init__(self) -> None:
         self._last: Recent[tuple[str, str], list[str]] = Recent(CONVERSATIONS)
 
-    def share(
-        self, user: str, session: str, prompt: Sequence[Message], count: TokenCounter
-    ) -> float | None:
-        """Return the share of the prompt's tokens in its leading messages that did not change.
+    def share(self, user: str, session: str, prompt: Sequence[Message]) -> float | None:
+        """Return the share of the prompt, in characters, in leading messages that did not change.
 
         None when this process has not seen a prompt of the conversation yet.
         """
@@ -28,8 +25,8 @@ class Prefixes:
         before = self._last.put((user, session), prints)
         if before is None:
             return None
-        tokens = [count(text_of(message)) for message in prompt]
+        sizes = [len(text_of(message)) for message in prompt]
         same = next(
             (at for at, own in enumerate(prints) if before[at : at + 1] != [own]), len(prints)
         )
-        return round(sum(tokens[:same]) / (sum(tokens) or 1), 4)
+        return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)

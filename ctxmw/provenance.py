@@ -113,6 +113,8 @@ class Build(Record):
     """How many more were not shown, by reason."""
     lanes: dict[str, tuple[int, int]] = Field(default_factory=dict)
     """What each lane spent of what it had."""
+    fault: str = ""
+    """What did not work while looking."""
 
     @field_serializer("used", "tools")
     def _stored(self, used: tuple[Used, ...]) -> list[dict[str, Any]]:
@@ -167,6 +169,7 @@ class ContextRecord(Record):
     prefix_share: float | None = None
     """Share of the prompt that equals the beginning of the one before; None for the first."""
     degraded: str = ""
+    """What did not work: a stage that failed, or a leg of search that was left out."""
     stable: str = Field(default="", exclude=True)
     part: str = Field(default="", exclude=True)
     builds: tuple[Build, ...] = Field(default=(), exclude=True)
@@ -264,6 +267,7 @@ def build_fields(
         "tools": tuple(Used.of(choice, kind) for choice in bound),
         "left_out": dict(selection.left_out),
         "lanes": dict(selection.lanes),
+        "fault": selection.fault,
     }
 
 

@@ -56,6 +56,10 @@ class Record(BaseModel):
         """Return the whole text of the record."""
         return ""
 
+    def searched(self) -> str:
+        """Return what full-text search sees of it."""
+        return search_text(self.says())
+
     def row(self) -> Row:
         """Return the record as the store keeps it."""
         return Row(
@@ -67,7 +71,7 @@ class Record(BaseModel):
             session=self.session,
             scope=self.scope,
             source=self.source,
-            search_text=search_text(self.says()),
+            search_text=self.searched(),
             **self._columns(),
         )
 

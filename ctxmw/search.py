@@ -62,6 +62,8 @@ class Wanted:
     since: datetime | None = None
     without: frozenset[str] = frozenset()
     """Refs that are in view already."""
+    worthwhile: bool = False
+    """Whether records that stand alone and match much less than the best are left out."""
     tokens: int = 2000
     """What there is to spend; little more than that is read from the store."""
 
@@ -109,7 +111,7 @@ class Search:
                 return Found(fault=fault)
             dense = _by_place(index, near)
             rated = signals(index, question, among, dense=dense, files=situation.files)
-            best = self._best(index, rated, chosen.tokens, near)
+            best = self._best(index, rated, chosen, near)
             worth = _worth(index, question)
             read = self._read(situation.user, index, best)
         items = self._items(situation, weights, read, best, worth)
@@ -131,7 +133,7 @@ class Search:
             return {}, f"meaning: {type(error).__name__}"
 
     def _best(
-        self, index: LexicalIndex, rated: Signals, tokens: int, near: Mapping[str, Near]
+        self, index: LexicalIndex, rated: Signals, wanted: Wanted, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         ranks = rated.rank(self._weights)
@@ -139,9 +141,10 @@ class Search:
         order = np.argsort(np.log(np.maximum(costs, CHEAP)) - ranks, kind="stable")
         order = order[rated.touched()[order]]
         shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
-        enough = int(np.searchsorted(np.cumsum(shown), MARGIN * tokens)) + 1
+        enough = int(np.searchsorted(np.cumsum(shown), MARGIN * wanted.tokens)) + 1
         chosen = order[: max(LEAST, min(enough, READ))]
-        chosen = chosen[_worthwhile(index, rated)[chosen]]
+        if wanted.worthwhile:
+            chosen = chosen[_worthwhile(index, rated)[chosen]]
         reasons, own = rated.reasons(chosen, self._weights), rated.by_itself()
         refs = [index.refs[rated.places[at]] for at in chosen]
         return {

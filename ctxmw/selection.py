@@ -61,6 +61,8 @@ class Selection:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many more were not shown, by reason."""
     lanes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    fault: str = ""
+    """What did not work while looking; the rest went on without it."""
 
     def with_left_out(self, more: Mapping[str, int]) -> Selection:
         """Return the selection with more counted as left out."""

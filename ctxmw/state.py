@@ -97,8 +97,8 @@ class StoredBlock(Record):
     pieces: tuple[Piece, ...]
     gone: tuple[str, ...] = ()
 
-    def says(self) -> str:
-        # Full-text search over the refs finds every block that shows an item, for `forget`.
+    def searched(self) -> str:
+        """Return the refs it shows: so `forget` finds every block that shows an item."""
         return " ".join(sorted(self.block.refs))
 
     @property

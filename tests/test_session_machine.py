@@ -8,6 +8,7 @@ prompt tells what is shown, how often, and whether it may be there at all.
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import multiprocessing
 import re
@@ -43,7 +44,7 @@ COUNT = counter_for()
 START = datetime.fromisoformat("2026-03-02T09:30:00+00:00")
 TOPICS = ("zebra crossings", "otter dams")
 # Words that say nothing: they fill a title, so that only the full text shows what comes after.
-FILLER = "and so this is what they would have wanted to be done with all of these by us then"
+FILLER = "and so this is what they would have had to have done with all of these by us then and there"
 MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 
 
@@ -205,7 +206,11 @@ class Talk:
     unsettled: bool = True
     """Something happened that may begin a new epoch."""
     sent: dict[tuple, set[str]] = field(default_factory=dict)
-    """Our texts at a user message, by the messages up to it, in this epoch."""
+    """Our texts at the last user message, by the messages up to it, in this epoch."""
+    stood: dict[tuple, str] = field(default_factory=dict)
+    """Our text at an earlier one, by the messages up to the next, in this epoch."""
+    followed: set[tuple] = field(default_factory=set)
+    """The same messages up to the next, in any epoch."""
     open: dict[tuple, tuple[int, str]] = field(default_factory=dict)
     """Epoch and our text at the last user message of each turn without a final answer."""
     pinned: set[str] = field(default_factory=set)
@@ -517,8 +522,7 @@ class Conversations(RuleBasedStateMachine):
             self._check_new_part(who, given, record.part)
             self._check_record(prepared)
         talk.open[turn] = (talk.epoch, parts[here])
-        for at, text in parts.items():
-            talk.sent.setdefault(_until(given, at), set()).add(text)
+        talk.sent.setdefault(turn, set()).add(parts[here])
         talk.last, talk.unsettled, talk.marks = self.now, False, marks
         self.shown_by[record.ref] = marks
         self.flights.append(Flight(who, prepared, turn))
@@ -532,7 +536,7 @@ class Conversations(RuleBasedStateMachine):
             return
         assert epoch == talk.epoch + 1, f"epoch {epoch} follows epoch {talk.epoch}"
         assert talk.unsettled or idle, f"epoch {epoch} began for no reason"
-        talk.epoch, talk.stable, talk.sent = epoch, stable, {}
+        talk.epoch, talk.stable, talk.sent, talk.stood = epoch, stable, {}, {}
 
     def _check_may_be_shown(self, who: Who, marks: Counter[str], where: str) -> None:
         talk = self.talks[who]
@@ -555,16 +559,23 @@ class Conversations(RuleBasedStateMachine):
                 assert n <= most, f"{mark} ({text.kind} {text.ref}) is shown {n} times in full"
 
     def _check_replay(self, talk: Talk, given, parts: dict[int, str]) -> None:
-        """What stood at a message in this epoch stands there still; a turn's part never changes."""
-        here = max(parts)
-        for at, text in parts.items():
-            known = talk.sent.get(_until(given, at), {text})
-            if at != here:
-                assert text in known, f"message {at} went out with {known!r}, now with {text!r}"
-        turn = _until(given, here)
-        epoch, before = talk.open.get(turn, (0, ""))
+        """What stands at a message stands there in every prompt of the epoch that goes on alike.
+
+        The first time that a conversation goes on, it is what was sent with the question.
+        """
+        for at, after in itertools.pairwise(sorted(parts)):
+            text, here, ahead = parts[at], _until(given, at), _until(given, after)
+            if ahead in talk.stood:
+                sent = {talk.stood[ahead]}
+            else:
+                sent = {text} if ahead in talk.followed else talk.sent.get(here, {text})
+            assert text in sent, f"message {at} went out with {sent!r}, now with {text!r}"
+            talk.stood[ahead] = text
+            talk.followed.add(ahead)
+        last = max(parts)
+        epoch, before = talk.open.get(_until(given, last), (0, ""))
         if epoch == talk.epoch:
-            assert parts[here] == before, f"within a turn {before!r} became {parts[here]!r}"
+            assert parts[last] == before, f"within a turn {before!r} became {parts[last]!r}"
 
     def _check_new_part(self, who: Who, given, part: str) -> None:
         contents = {message["content"] for message in given}
@@ -622,7 +633,7 @@ class Conversations(RuleBasedStateMachine):
         for who in WHO:
             for _ in range(5):
                 if waiting := self._waiting(who):
-                    self._prepare(0, who, [SYSTEM, self._question(who, "news")])
+                    self._prepare(0, who, [SYSTEM, {"role": "user", "content": "Thanks!"}])
                     self._finish(1, self.flights[-1], {"role": "assistant", "content": "Fine."})
             assert not self._waiting(who), f"{[text.end for text in waiting]} wait for ever"
         self.no_entry_is_lost_and_each_is_committed_once()
@@ -842,7 +853,7 @@ def test_what_is_forgotten_while_a_prompt_is_made_is_neither_in_it_nor_stored(tm
 
 
 def test_an_edit_reaches_an_index_line_of_an_earlier_part(ctx):
-    chat = ctx.session("s1", budget=Budget(total=400))
+    chat = ctx.session("s1", budget=Budget(total=600))
     _, history = say(chat, [SYSTEM], "Hello there")
     for number in range(8):
         said = f"Zebra crossing {number} is painted " + "in white and yellow and red " * 8
@@ -940,11 +951,17 @@ def test_what_leaves_the_view_while_it_is_asked_for_comes_back_at_once(tmp_path)
     with ContextMiddleware.open(tmp_path / "memory.db", window=2_000) as ctx:
         chat = ctx.session("s1")
         _, history = say(chat, [SYSTEM], "Hello there")
-        for number in range(12):
-            text = f"topic{number}x " + "means a lot of things to many people " * 4
-            ctx.remember(text)
-            asked, history = say(chat, history, f"What are topic0x and topic{number}x?")
-            assert shown(asked, "topic0x means") == shown(asked, f"topic{number}x means") == 1
+        words = [f"topic{letter}" for letter in "abcdefghijklmn"]
+        kept = 0
+        for word in words:
+            ctx.remember(f"{word} " + "means a lot of things to many people " * 4)
+            if kept > 460:
+                break
+            asked, history = say(chat, history, f"What is {word}?")
+            kept = asked.context.replayed_tokens + asked.context.tokens
+        last, _ = say(chat, history, f"What are {words[0]} and {word}?")
+        assert last.context.replayed_tokens < kept
+        assert shown(last, f"{words[0]} means") == shown(last, f"{word} means") == 1
 
 
 def test_without_a_message_of_the_user_nothing_is_said_to_be_shown(chat):
@@ -953,13 +970,3 @@ def test_without_a_message_of_the_user_nothing_is_said_to_be_shown(chat):
     assert not shown(prepared, "red")
     assert prepared.context.used == ()
     assert len(chat.pending()) == 1
-
-
-def test_an_entry_shown_in_brief_can_be_fetched_in_full(ctx):
-    chat = ctx.session("s1", budget=Budget(total=400))
-    entry = chat.collect("hook", "log", "The build is red. " + "And so on and on. " * 60)
-    prepared = chat.prepare([user("Hello there")])
-    assert entry.ref in prepared.context.part
-    assert "And so on and on." in memory_tools(chat)[1](ids=[entry.ref])
-    other = memory_tools(ctx.session("s2"))[1]
-    assert "And so on" not in other(ids=[entry.ref])
