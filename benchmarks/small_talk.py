@@ -1,0 +1,48 @@
+"""How often a message that asks for nothing brings something anyway.
+
+    python -m benchmarks.small_talk --data DIR
+
+Says each line of benchmarks/data/small_talk.txt in a new conversation after the first conversation
+of every *.jsonl in DIR was captured, and counts the prompts that got anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.retrieval import ingest, said_at
+from ctxmw import ContextMiddleware
+
+LINES = Path(__file__).parent / "data" / "small_talk.txt"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True)
+    chosen = parser.parse_args()
+    lines = LINES.read_text(encoding="utf-8").splitlines()
+    for path in sorted(chosen.data.glob("*.jsonl")):
+        with path.open(encoding="utf-8") as file:
+            conversation = json.loads(file.readline())
+        brought = said_after(conversation, lines)
+        share = sum(brought.values()) / len(lines)
+        examples = ", ".join(repr(line) for line, some in brought.items() if some)
+        print(f"{path.stem}: {share:.1%} of {len(lines)} messages brought something {examples}")
+
+
+def said_after(conversation: dict, lines: list[str]) -> Counter[str]:
+    latest = max(map(said_at, conversation["items"]))
+    with ContextMiddleware.open(":memory:", clock=lambda: latest) as ctx:
+        ingest(ctx, conversation["items"])
+        parts = {
+            line: ctx.session().prepare([{"role": "user", "content": line}]).context.part
+            for line in lines
+        }
+    return Counter({line: int(bool(part)) for line, part in parts.items()})
+
+
+if __name__ == "__main__":
+    main()
