@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from .errors import InvalidValue
@@ -115,13 +116,17 @@ class Item:
 
 
 def changed(item: Item, **values: Any) -> Item:
-    """Return the item with other values: `dataclasses.replace`, three times as fast."""
+    """Return the item with other values: `dataclasses.replace`, several times as fast."""
     new = object.__new__(Item)
-    for name in Item.__slots__:
-        _set(new, name, values[name] if name in values else getattr(item, name))
+    for name, value in zip(_SLOTS, _all_of(item), strict=True):
+        _set(new, name, value)
+    for name, value in values.items():
+        _set(new, name, value)
     return new
 
 
+_SLOTS = Item.__slots__
+_all_of = attrgetter(*_SLOTS)
 _set = object.__setattr__
 
 
