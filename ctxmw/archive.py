@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from .block import Block
+from .errors import NotFound
 from .protocols import Row, Store
 from .provenance import Build
 from .recent import Recent
@@ -35,8 +36,10 @@ class Archive:
         """Return the build of that ref."""
         known = self._builds.get((self._user, ref))
         if known is None:
-            (row,) = self._store.get(self._user, [ref])
-            known = Build.model_validate_json(row.body)
+            rows = self._store.get(self._user, [ref])
+            if not rows:
+                raise NotFound(f"build {ref!r} of user {self._user!r} was forgotten meanwhile.")
+            known = Build.model_validate_json(rows[0].body)
             self._builds.put((self._user, ref), known)
         return known
 

@@ -70,6 +70,9 @@ def hash_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+HUGE = 100_000
+"""Characters beyond which a text is never shown in full."""
+
 Printed = Recent[tuple[str, str, Shown, str], str]
 """One user's items as they were printed before, by ref, version, form and passage."""
 
@@ -100,11 +103,16 @@ class Draft:
 
     def cost(self, item: Item) -> int:
         """Return what the item's full text costs, without its headings."""
+        # What no budget can hold is not counted to the token.
+        if len(item.text) > HUGE:
+            return len(item.text) // 4
         return self._count(self._piece(item, "full"))
 
     def price(self, item: Item, shown: Shown) -> int:
         """Return what adding the item costs now, with the headings it would bring."""
         section = _section(item, shown)
+        if shown == "full" and len(item.text) > HUGE:
+            return len(item.text)
         price = self._count(self._piece(item, shown))
         if (section, "") not in self._open:
             price += sum(map(self._count, self._renderer.heading(self._title(section))))

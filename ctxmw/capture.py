@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from .errors import InvalidValue
-from .messages import Message, text_of
+from .messages import Message, moment_of, text_of
 from .protocols import Find, Store
 from .records import Turn
 from .redaction import redact
 from .refs import MakeRef
 from .replay import Trail
 from .text import storable
+
+OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
 
 
 def new_turns(
@@ -35,19 +36,20 @@ def new_turns(
     anchors = trail.anchors[start:]
     asked = Find(types=("turn",), sessions=(session,), digests=tuple(anchors))
     stored = {row.digest for row in store.query(user, asked)}
+    own = answers_of_ours(messages)
     return [
         Turn(
             user=user,
             ref=make_ref(Turn.prefix),
-            at=moment_of(message, at),
+            at=moment_of(message) or at,
             session=session,
             scope=scope,
             source=_source(message),
             trust="untrusted" if message["role"] == "tool" else "trusted",
             role=message["role"],
             text=redact(text_of(message)).text,
-            speaker=storable(str(message.get("name") or "")),
-            message_id=storable(str(message.get("id") or "")),
+            speaker=redact(str(message.get("name") or "")).text,
+            message_id=redact(str(message.get("id") or "")).text,
             position=place,
             calls=tuple(
                 storable(str(call.get("name", ""))) for call in message.get("tool_calls") or ()
@@ -56,23 +58,30 @@ def new_turns(
             anchor=trail.anchors[place],
         )
         for place, message in enumerate(messages)
-        if place >= start and message["role"] != "system" and trail.anchors[place] not in stored
+        if place >= start
+        and message["role"] != "system"
+        and trail.anchors[place] not in stored
+        and place not in own
     ]
 
 
-def moment_of(message: Message, otherwise: datetime) -> datetime:
-    """Return when a message was said: its own time, else the one given."""
-    said = message.get("at")
-    if said is None:
-        return otherwise
-    if isinstance(said, str):
-        try:
-            said = datetime.fromisoformat(said)
-        except ValueError:
-            raise InvalidValue(f"a message's at is {said!r}: give an ISO date and time.") from None
-    if not isinstance(said, datetime) or said.tzinfo is None:
-        raise InvalidValue(f"a message's at is {said!r}: give an aware datetime or ISO text.")
-    return said
+def answers_of_ours(messages: Sequence[Message]) -> set[int]:
+    """Return where answers of our own tools stand.
+
+    They repeat what is stored already: captured, they would be found in place of it, and outlive
+    what is forgotten.
+    """
+    names = {
+        str(call.get("id", "")): str(call.get("name", ""))
+        for message in messages
+        for call in message.get("tool_calls") or ()
+    }
+    return {
+        place
+        for place, message in enumerate(messages)
+        if message["role"] == "tool"
+        and (message.get("name") or names.get(str(message.get("tool_call_id", "")))) in OUR_TOOLS
+    }
 
 
 def _called(message: Message) -> tuple[str, ...]:

@@ -121,6 +121,8 @@ class Catalog:
         check_kind(kind, CATALOG_KINDS, "catalog")
         if include is not None:
             check_kind(include, INCLUDES, "include")
+        if not isinstance(enabled, bool):
+            raise InvalidValue(f"enabled is {enabled!r:.60}: give True or False.")
         if server and kind != "tool":
             raise InvalidValue(f"server is {server!r} for a {kind}: only tools have a server.")
         if kind != "tool":
@@ -131,7 +133,7 @@ class Catalog:
                 ref=short_refs(self._store, SHARED, self._random)(CatalogItem.prefix),
                 at=self._clock(),
                 kind=kind,
-                name=check_text(name, "a catalog name"),
+                name=redact(check_text(name, "a catalog name")).text,
                 text=redact(content).text,
                 include=include,
                 enabled=enabled,

@@ -7,6 +7,7 @@ stays until it expires.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from .errors import InvalidValue
 from .items import PRIORITIES, Item, Priority
 from .protocols import Find, Row, Store
 from .records import Moment, Record
+from .redaction import redact
 from .text import digest
 
 LEASE = timedelta(minutes=5)
@@ -118,6 +120,14 @@ def released(store: Store, user: str, entries: Iterable[str], turn: str) -> list
         for entry in _read(store, user, entries)
         if not entry.committed and entry.turn == turn
     ]
+
+
+def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return metadata as JSON can keep it, without secrets; raise when it cannot."""
+    try:
+        return dict(json.loads(redact(json.dumps(dict(metadata or {}))).text))
+    except (TypeError, ValueError) as error:
+        raise InvalidValue(f"metadata must be a dict that JSON can hold: {error}.") from None
 
 
 def check_priority(priority: str) -> None:

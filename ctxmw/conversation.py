@@ -16,6 +16,7 @@ from .archive import Archive
 from .budget import Budget
 from .catalog import called_for, session_context
 from .collector import Entry, claimed, pending
+from .errors import NotFound
 from .items import Item, changed
 from .messages import Message, Placement, place, text_of
 from .pipeline import Setup, build_part, build_stable
@@ -69,7 +70,10 @@ def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Pr
     trail = trail_of(given)
     for _ in range(_OPTIMISTIC):
         plan = _Plan(setup, who, given, trail)
-        prepared = plan.make()
+        try:
+            prepared = plan.make()
+        except NotFound:
+            continue  # the conversation was forgotten since the plan was begun
         if plan.write():
             return prepared
     with setup.store.atomic(who.user):
@@ -130,6 +134,7 @@ class _Plan:
         self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
         fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
         placed = place(self._given, opening.text, texts, placement=self._who.placement, fixed=fixed)
+        self._setup.prefixes.keep_said(self._who.user, self._who.session, self._trail.prints)
         record = self._record(stable, part, placed, places)
         self._archive.rows += [record.row(), self._state.row()]
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
@@ -155,7 +160,12 @@ class _Plan:
     def _stable(self) -> Build:
         """Return the epoch's stable block; a new one when a new epoch begins."""
         outdated = self._outdated()
+        measure = f"{self._who.budget!r} {self._setup.counter} {self._setup.renderer.name}"
         began = _new_epoch(self._state, self._situation, outdated, self._now)
+        if not began and measure != self._state.measure:
+            began = "budget"
+        if not began and self._offers_more():
+            began = "catalog"
         if not began:
             self._update(feed=self._head, catalog_feed=self._catalog_head, at=self._now)
             return self._archive.build(self._state.stable_build)
@@ -180,16 +190,26 @@ class _Plan:
             feed=self._head,
             catalog_feed=self._catalog_head,
             stable_build=build.ref,
+            measure=measure,
             parts=tuple(parts),
             ledger=Ledger(),
         )
         return build
 
+    def _offers_more(self) -> bool:
+        """Say whether the catalog has something for this conversation since the epoch began."""
+        if self._catalog_head == self._state.catalog_feed:
+            return False
+        stable = self._archive.build(self._state.stable_build)
+        known = {used.ref for used in (*stable.used, *stable.tools)}
+        return any(item.ref not in known for item in self._context.pinned)
+
     def _part(self, stable: Build) -> Build:
         """Return the turn's part; the same one for every call of a turn."""
         trail = self._trail
         for part in self._state.parts:
-            if part.open and part.anchor == trail.turn:
+            fits = part.tokens <= self._who.budget.turn_limit
+            if part.open and part.anchor == trail.turn and fits:
                 return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)

@@ -20,7 +20,7 @@ from .pipeline import Setup
 from .provenance import ContextRecord
 from .records import Turn
 from .refs import long_ref
-from .twins import Workers, twin
+from .twins import Workers, forgiving_twin
 
 log = logging.getLogger("ctxmw")
 QUIET = timedelta(minutes=1)
@@ -110,12 +110,12 @@ class ForgivingSession:
             lambda _: "The memory does not answer right now: go on without it.",
         )
 
-    aprepare = twin(prepare)
-    abegan = twin(began)
-    afinish = twin(finish)
-    acapture = twin(capture)
-    abound = twin(bound)
-    aask = twin(ask)
+    aprepare = forgiving_twin(prepare)
+    abegan = forgiving_twin(began)
+    afinish = forgiving_twin(finish)
+    acapture = forgiving_twin(capture)
+    abound = forgiving_twin(bound)
+    aask = forgiving_twin(ask)
 
     def _try(self, stage: str, call: Callable[[], T], otherwise: Callable[[str], T]) -> T:
         try:

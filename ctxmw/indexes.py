@@ -160,7 +160,7 @@ def document_of(row: Row) -> Document:
 
 
 def _take_in(index: LexicalIndex, row: Row) -> None:
-    if row.live:
+    if row.live and row.search_text:
         index.add(document_of(row))
     else:
         index.remove(row.ref)

@@ -8,6 +8,7 @@ returns a new list whose untouched messages are the same objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal, get_args
 
 from .errors import InvalidValue
@@ -44,6 +45,19 @@ def text_of(message: Message) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part for part in map(_part_text, content or ()) if part)
+
+
+def moment_of(message: Message) -> datetime | None:
+    """Return when a message was said, where it tells: an aware datetime or ISO text."""
+    said = message.get("at")
+    if isinstance(said, str):
+        try:
+            said = datetime.fromisoformat(said)
+        except ValueError:
+            raise InvalidValue(f"a message's at is {said!r:.60}: give an ISO time.") from None
+    if said is not None and (not isinstance(said, datetime) or said.tzinfo is None):
+        raise InvalidValue(f"a message's at is {said!r:.60}: give an aware datetime or ISO text.")
+    return said
 
 
 def last_user(messages: Sequence[Message]) -> int | None:
@@ -174,6 +188,15 @@ def _part_text(part: object) -> str:
     return ""
 
 
+def _check_calls(place: int, calls: Any) -> None:
+    listed = calls is None or isinstance(calls, list | tuple)
+    if not listed or not all(isinstance(call, Mapping) for call in calls or ()):
+        raise InvalidValue(
+            f"messages[{place}] has tool_calls of {calls!r:.60}: give a list of dicts with id, "
+            "name and args."
+        )
+
+
 def _check_message(place: int, message: object) -> None:
     if not isinstance(message, Mapping):
         kind = type(message).__name__
@@ -182,6 +205,8 @@ def _check_message(place: int, message: object) -> None:
     if role not in ROLES:
         allowed = ", ".join(ROLES)
         raise InvalidValue(f"messages[{place}] has the role {role!r}. Allowed: {allowed}.")
+    _check_calls(place, message.get("tool_calls"))
+    moment_of(message)
     content = message.get("content")
     if content is None and role == "assistant":
         return

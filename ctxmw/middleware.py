@@ -25,9 +25,8 @@ from .protocols import Find, Store
 from .provenance import ContextRecord
 from .records import (
     MEMORY_KINDS,
-    NOTE_KINDS,
-    OBSERVATION_KINDS,
     RECORD_TYPES,
+    TYPES_OF_KIND,
     Memory,
     Record,
     check_kind,
@@ -114,8 +113,8 @@ class ContextMiddleware:
             text=said,
             kind=kind,
             scope=str(Scope.parse(scope)),
-            key=check_name(key, "key"),
-            source=check_name(source, "source"),
+            key=redact(check_name(key, "key")).text,
+            source=redact(check_name(source, "source")).text,
             trust=trust,
         )
 
@@ -134,9 +133,10 @@ class ContextMiddleware:
         """
         asked = {"ref": ref, "source": source, "session": session}
         given = {name: value for name, value in asked.items() if value not in (None, _Unset.UNSET)}
-        if ref is None or len(given) > 1 or not (given or user):
+        if ref is None or "" in given.values() or len(given) > 1 or not (given or user):
+            named = {name: value for name, value in asked.items() if value is not _Unset.UNSET}
             raise InvalidValue(
-                f"forget was given {asked | {'user': user}!r}: name one of ref, source or session, "
+                f"forget was given {named | {'user': user}!r}: name one of ref, source or session, "
                 "or only the user to forget everything about them."
             )
         name = self._named(user)
@@ -152,8 +152,8 @@ class ContextMiddleware:
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
-        if isinstance(refs, str):
-            raise InvalidValue(f"refs is {refs!r}: give a list of refs, such as [{refs!r}].")
+        if isinstance(refs, str) or not isinstance(refs, Sequence):
+            raise InvalidValue(f"refs is {refs!r:.60}: give a list of refs, such as ['m3k7qza'].")
         rows = self._setup.store.get(self._named(user), list(refs))
         return [load(row) for row in rows if row.type in RECORD_TYPES]
 
@@ -180,7 +180,9 @@ class ContextMiddleware:
         `budget` is in tokens, over the texts of the hits together.
         """
         name = self._named(user)
-        types = tuple(RECORD_TYPES) if not kinds else _types_of(kinds)
+        if since is not None and (not isinstance(since, datetime) or since.tzinfo is None):
+            raise InvalidValue(f"since is {since!r:.60}: give an aware datetime.")
+        types = _types_of(kinds) or tuple(RECORD_TYPES)
         scopes = (str(Scope.parse(scope)),) if scope else ()
         tokens = 40 * _positive(limit, "limit") if budget is None else _positive(budget, "budget")
         wanted = Wanted(types=types, scopes=scopes, since=since, tokens=tokens)
@@ -216,6 +218,8 @@ class ContextMiddleware:
         for what, value in (("project", project), ("language", language)):
             if value is not None:
                 check_name(value, what)
+        if cwd is not None and not isinstance(cwd, str | Path):
+            raise InvalidValue(f"cwd is {cwd!r:.60}: give the path of a folder.")
         place = detect(Path(cwd)) if cwd is not None else None
         who = Identity(
             user=self._named(user),
@@ -223,10 +227,14 @@ class ContextMiddleware:
             project=project or (place.project if place else None),
             language=language.lower() if language else (place.language if place else None),
             task=task,
-            budget=checked(budget or self._setup.budget, Budget),
+            budget=checked(self._setup.budget if budget is None else budget, Budget),
             placement=placement,
         )
         return Session(self._setup, who)
+
+    def owns(self, session: Session) -> bool:
+        """Say whether a conversation is one of this memory, and not of another."""
+        return isinstance(session, Session) and session.workers is self.workers
 
     def sessions(self, *, user: str | None = None) -> list[SessionState]:
         """Return the user's conversations, the one used last first."""
@@ -300,21 +308,11 @@ def _reopened(
 
 
 def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(kinds, str):
-        raise InvalidValue(f"kinds is {kinds!r}: give a list of kinds, such as [{kinds!r}].")
+    if isinstance(kinds, str) or not isinstance(kinds, Sequence):
+        raise InvalidValue(f"kinds is {kinds!r:.60}: give a list of kinds, such as ['decision'].")
     for kind in kinds:
-        check_kind(kind, tuple(_TYPE_OF_KIND), "record")
-    return tuple({type_ for kind in kinds for type_ in _TYPE_OF_KIND[kind]})
-
-
-_TYPE_OF_KIND: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(MEMORY_KINDS, ("memory",)),
-    **dict.fromkeys(OBSERVATION_KINDS, ("observation",)),
-    **dict.fromkeys(NOTE_KINDS, ("note",)),
-    "decision": ("memory", "observation"),
-    "summary": ("summary",),
-    "turn": ("turn",),
-}
+        check_kind(kind, tuple(TYPES_OF_KIND), "record")
+    return tuple({type_ for kind in kinds for type_ in TYPES_OF_KIND[kind]})
 
 
 def _text(query: object) -> str:

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from .archive import Archive
 from .budget import MEMORY_LANES, NOTE_LANES
+from .collector import Entry
 from .conversation import Identity, change_state, load_state
-from .items import Item, Scope
+from .items import Item, Scope, changed
 from .pipeline import Setup
+from .protocols import Row
 from .provenance import Build
-from .records import MEMORY_KINDS, RECORD_TYPES, check_kind, load
+from .records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
 from .scoring import score_all
 from .search import Wanted
 from .selection import Selection, select_index, select_lanes, select_turn
@@ -22,6 +24,11 @@ from .state import Ledger, SessionState
 
 _INDEX = 200
 """Tokens of an answer past the cap."""
+_NAMED = 8
+"""Ids that the next call is told."""
+_MORE = 100
+"""Tokens left for saying so."""
+_DOES_NOT_FIT = "Something was found, but it does not fit: ask for ids with mem_search.\n"
 
 
 class OnDemandAnswers:
@@ -35,9 +42,16 @@ class OnDemandAnswers:
         """Return the best passages for a query that are not in view."""
         if not query.strip():
             return 'mem_search needs a query, such as {"query": "login token"}.'
+        for kind in kinds:
+            check_kind(kind, tuple(TYPES_OF_KIND), "record")
         state, situation = self._here(query)
         in_view = self._in_view(state)
-        found = self._setup.search.find(situation, self._setup.weights).items
+        said = self._setup.prefixes.said(state.user, state.session)
+        found = [
+            item
+            for item in self._setup.search.find(situation, self._setup.weights).items
+            if not (item.session == state.session and item.version in said)
+        ]
         allowed = [item for item in found if item.ref not in state.removed]
         hits = [item for item in allowed if not kinds or item.kind in kinds]
         new = [item for item in hits if item.ref not in in_view]
@@ -53,33 +67,42 @@ class OnDemandAnswers:
         if not ids:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
         rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
-        found = [record_item(load(row)) for row in rows if row.type in RECORD_TYPES]
+        found = [item for item in map(_item_of, rows) if item is not None]
         missing = [ref for ref in ids if ref not in {item.ref for item in found}]
         told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
         if not found:
             return told
-        return (told if missing else "") + self._pages(found, offset)
+        if offset >= max(1, len(found[0].text)):
+            return f"{found[0].ref} has {len(found[0].text)} characters: nothing is at {offset}.\n"
+        told = told if missing else ""
+        pages = told + self._pages(found, offset, self._setup.count(told))
+        self._charge(self._setup.count(pages))
+        return pages
 
     def context(self, query: str | None, scope: str | None, kind: str | None) -> str:
         """Return what holds here, by topic, scope or kind, in lanes; past the cap as an index."""
         if kind:
             check_kind(kind, MEMORY_KINDS, "memory")
-        state, situation = self._here(query or "", Scope.parse(scope) if scope else None)
+        where = Scope.parse(scope) if scope else None
+        state, situation = self._here(query or "", where)
         items = [item for item in self._memories(situation) if not kind or item.kind == kind]
         allowed = [item for item in items if item.ref not in state.removed]
-        wanted = [item for item in allowed if not scope or str(item.scope) == scope]
+        wanted = [item for item in allowed if where is None or item.scope == where]
         in_view = self._in_view(state)
         new = [item for item in wanted if item.ref not in in_view]
         if not new:
             return self._nothing(query or "memories", wanted)
         left, layout = self._left(state), self._setup.layout(situation)
-        if not left:
-            told = "The budget for memory_context is used up in this conversation; ids only.\n"
-            room = _INDEX - self._setup.count(told)
-            return told + self._answer(select_index(new, room, layout))
-        lanes = self._setup.on_demand.lanes()
-        scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
-        return self._answer(select_lanes(new, scaled, layout), queries=1)
+        if left:
+            lanes = self._setup.on_demand.lanes()
+            scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
+            chosen = select_lanes(new, scaled, layout)
+            # Another call may have used up what was left.
+            if self._charge(chosen.tokens, query=True):
+                return chosen.block.text or _DOES_NOT_FIT
+        told = "The budget for memory_context is used up (0 calls left); ids for mem_get only.\n"
+        room = _INDEX - self._setup.count(told)
+        return told + self._answer(select_index(new, room, layout))
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
         state, _ = load_state(self._setup, self._who, self._setup.clock())
@@ -130,27 +153,32 @@ class OnDemandAnswers:
         left = policy.session - opened - state.ledger.tokens
         return max(0, min(sum(policy.lanes().values()), left))
 
-    def _answer(self, selection: Selection, *, queries: int = 0) -> str:
-        if not selection.block.text:
-            return "Something was found, but it does not fit: ask for ids with mem_search.\n"
+    def _answer(self, selection: Selection) -> str:
+        self._charge(selection.tokens)
+        return selection.block.text or _DOES_NOT_FIT
+
+    def _charge(self, tokens: int, *, query: bool = False) -> bool:
+        """Count an answer in the ledger; False for a query that is over its cap by now."""
         with self._setup.store.atomic(self._who.user):
             state, _ = load_state(self._setup, self._who, self._setup.clock())
+            if query and tokens > self._left(state):
+                return False
             ledger = Ledger(
-                queries=state.ledger.queries + queries,
-                tokens=state.ledger.tokens + (selection.tokens if queries else 0),
-                fetched=state.ledger.fetched + selection.tokens,
+                queries=state.ledger.queries + query,
+                tokens=state.ledger.tokens + (tokens if query else 0),
+                fetched=state.ledger.fetched + tokens,
             )
             change_state(self._setup, self._who, ledger=ledger)
-        return selection.block.text
+        return True
 
-    def _pages(self, items: Sequence[Item], offset: int) -> str:
-        room = self._setup.on_demand.get
+    def _pages(self, items: Sequence[Item], offset: int, spent: int) -> str:
+        room = self._setup.on_demand.get - spent - _MORE
         opening, closing = self._setup.renderer.frame(hint=False)
         room -= self._setup.count(opening) + self._setup.count(closing)
         lines, more = [], ""
         for at, item in enumerate(items):
             text = item.text[offset if at == 0 else 0 :]
-            line, taken = self._page(replace(item, text=text), room - 60)
+            line, taken = self._page(replace(item, text=text), room)
             if not taken and text:
                 more = _next_call([other.ref for other in items[at:]], 0)
                 break
@@ -190,5 +218,20 @@ def _most(limit: int, fits: Callable[[int], bool]) -> int:
 
 
 def _next_call(refs: Sequence[str], offset: int) -> str:
-    ids = ", ".join(f'"{ref}"' for ref in refs[:20])
-    return f"There is more: mem_get with ids [{ids}] and offset {offset}.\n"
+    ids = ", ".join(f'"{ref}"' for ref in refs[:_NAMED])
+    others = (
+        f" Then {len(refs) - _NAMED} more ids that you asked for." if len(refs) > _NAMED else ""
+    )
+    return f"There is more: mem_get with ids [{ids}] and offset {offset}.{others}\n"
+
+
+def _item_of(row: Row) -> Item | None:
+    """Return what a row holds, with what it is and when it was written before its text."""
+    if row.type == Entry.type:
+        item = Entry.model_validate_json(row.body).item()
+    elif row.type in RECORD_TYPES:
+        item = record_item(load(row))
+    else:
+        return None
+    about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
+    return changed(item, label=about, group="")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TypedDict, TypeVar
@@ -66,6 +67,7 @@ class Options(TypedDict, total=False):
 
 def setup_of(store: Store, options: Options) -> Setup:
     """Return what a middleware over this store works with."""
+    _check_options(options)
     count = options.get("count") or counter_for(options.get("model"))
     _warm(count)
     dense = _dense(store, options.get("embedder"), options.get("index") or "numpy")
@@ -79,16 +81,16 @@ def setup_of(store: Store, options: Options) -> Setup:
         counter=str(getattr(count, "name", "custom")),
         exact=bool(getattr(count, "exact", True)),
         renderer=options.get("renderer") or Markdown(),
-        budget=checked(options.get("budget") or Budget(), Budget),
-        on_demand=checked(options.get("on_demand") or OnDemand(), OnDemand),
-        weights=checked(options.get("weights") or Weights(), Weights),
-        floors=checked(options.get("floors") or Floors(), Floors),
+        budget=_given(options.get("budget"), Budget),
+        on_demand=_given(options.get("on_demand"), OnDemand),
+        weights=_given(options.get("weights"), Weights),
+        floors=_given(options.get("floors"), Floors),
         sources=(Memories(store), Sessions(store), *options.get("sources", ())),
         window=options.get("window"),
         dense=dense,
         search=Search(store, count, dense=dense),
         catalog=Catalog(store, clock, random),
-        agent_search=checked(options.get("agent_search") or AgentSearch(), AgentSearch),
+        agent_search=_given(options.get("agent_search"), AgentSearch),
         builds=Recent(1024),
         printed=Recent(64),
         prefixes=Prefixes(),
@@ -119,6 +121,35 @@ def checked(value: T, kind: type[T]) -> T:
         name = kind.__name__
         raise InvalidValue(f"{name.lower()} is {value!r:.60}: give a {name}, such as {name}().")
     return value
+
+
+def _given(value: T | None, kind: type[T]) -> T:
+    return kind() if value is None else checked(value, kind)
+
+
+def _check_options(options: Options) -> None:
+    """Raise for an option that is not known, or cannot be what it has to be."""
+    known = list(Options.__annotations__)
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Allowed: {', '.join(known)}."
+            raise InvalidValue(f"there is no option {name!r}. {hint}")
+    window = options.get("window")
+    if window is not None and (
+        isinstance(window, bool) or not isinstance(window, int) or window < 1
+    ):
+        raise InvalidValue(f"window is {window!r:.60}: give the model's window in tokens.")
+    renderer = options.get("renderer")
+    if renderer is not None and not hasattr(renderer, "frame"):
+        raise InvalidValue(f"renderer is {renderer!r:.60}: give Markdown(), Xml() or Compact().")
+    for source in options.get("sources", ()):
+        if not callable(getattr(source, "items", None)):
+            raise InvalidValue(f"a source is {source!r:.60}: it must have a name and items().")
+    if options.get("index") and options.get("embedder") is None:
+        raise InvalidValue(
+            f"index is {options.get('index')!r:.60}, but there is no embedder for it."
+        )
 
 
 def _dense(store: Store, embedder: object | None, index: str) -> Dense | None:

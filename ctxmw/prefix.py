@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .messages import Message, fingerprint, text_of
 from .recent import Recent
@@ -15,6 +15,15 @@ class Prefixes:
 
     def __init__(self) -> None:
         self._last: Recent[tuple[str, str], list[str]] = Recent(CONVERSATIONS)
+        self._said: Recent[tuple[str, str], frozenset[str]] = Recent(CONVERSATIONS)
+
+    def keep_said(self, user: str, session: str, prints: Iterable[str]) -> None:
+        """Keep which messages the caller sent last."""
+        self._said.put((user, session), frozenset(prints))
+
+    def said(self, user: str, session: str) -> frozenset[str]:
+        """Return the hashes of the messages the caller sent last, as far as this process knows."""
+        return self._said.get((user, session)) or frozenset()
 
     def share(self, user: str, session: str, prompt: Sequence[Message]) -> float | None:
         """Return the share of the prompt, in characters, in leading messages that did not change.

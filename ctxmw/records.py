@@ -25,6 +25,16 @@ MEMORY_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
 OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
 NOTE_KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
 
+TYPES_OF_KIND: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(MEMORY_KINDS, ("memory",)),
+    **dict.fromkeys(OBSERVATION_KINDS, ("observation",)),
+    **dict.fromkeys(NOTE_KINDS, ("note",)),
+    "decision": ("memory", "observation"),
+    "summary": ("summary",),
+    "turn": ("turn",),
+}
+"""Every kind that can be searched for, and the records that have it."""
+
 LASTING: frozenset[str] = frozenset({"preference", "rule", "anti_pattern"})
 """Kinds that hold until they are taken back, so they do not age."""
 

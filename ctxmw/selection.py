@@ -151,8 +151,7 @@ def select_turn(
     else:
         fill.take(items, "passage", "turn")
     if briefly:
-        # What waited to be said is said whole, or goes on waiting.
-        fill.take(filter(has_brief, _not_notices(items)), "brief", "turn")
+        fill.take(filter(has_brief, items), "brief", "turn")
     rest = [item for item in _not_notices(items) if item.ref not in listed]
     worthy = [item for item in rest if item.score >= floors.index and not fill.shows(item)]
     fill.take(worthy[:index_lines], "index", "turn")

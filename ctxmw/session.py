@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 
 from .catalog import SessionContext, session_context
-from .collector import LIFETIME, Entry, check_priority, entry_key, pending
+from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
 from .conversation import Identity, Prepared, change_state, load_state, prepare_call, scope_of
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
@@ -97,7 +97,7 @@ class Session:
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
-        record = stored_record(self._setup, _checked(prepared).context)
+        record = stored_record(self._setup, self._own(prepared).context)
         if record is not None:
             commit_entries(self._setup, record)
 
@@ -115,7 +115,7 @@ class Session:
         to an answer is nothing that was said. One without tool calls closes the turn. Finishing
         twice changes nothing more.
         """
-        checked, answer = _checked(prepared), _as_message(reply)
+        checked, answer = self._own(prepared), _as_message(reply)
         return finish_call(self._setup, self._who, checked, answer, error, capture=capture)
 
     def capture(self, messages: Sequence[Message], *, at: datetime | None = None) -> list[Turn]:
@@ -146,7 +146,9 @@ class Session:
         """Leave something noticed while working, such as a bugfix or a discovery."""
         check_kind(kind, OBSERVATION_KINDS, "observation")
         said = redact(check_text(title, "an observation's title")).text
-        lists = {"files": tuple(files), "concepts": tuple(concepts)}
+        lists = {"files": _lines(files, "files"), "concepts": _lines(concepts, "concepts")}
+        if not isinstance(text, str):
+            raise InvalidValue(f"an observation's text must be text, not {type(text).__name__}.")
         return self._write(Observation, kind=kind, title=said, text=redact(text).text, **lists)
 
     def end(
@@ -160,7 +162,7 @@ class Session:
         """End the conversation; its summary opens the next ones. A later message reopens it."""
         said = redact(check_text(summary, "a summary")).text if summary else ""
         lists = {"decisions": decisions, "concepts": concepts, "files": files}
-        kept = {name: tuple(redact(line).text for line in lines) for name, lines in lists.items()}
+        kept = {name: _lines(lines, name) for name, lines in lists.items()}
         store = self._setup.store
         with store.atomic(self.user):
             change_state(self._setup, self._who, ended=True)
@@ -189,9 +191,14 @@ class Session:
         The same source and id again replaces what still waits.
         """
         check_priority(priority)
-        name = check_text(id, "an entry's id")
+        if trust not in ("trusted", "untrusted"):
+            raise InvalidValue(f"trust is {trust!r}. Allowed: trusted, untrusted.")
+        if not isinstance(lifetime, timedelta):
+            raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
+        name = redact(check_text(id, "an entry's id")).text
         text = redact(check_text(content, "an entry's content")).text
-        key = entry_key(check_text(source, "an entry's source"), name)
+        source = redact(check_text(source, "an entry's source")).text
+        key = entry_key(source, name)
         store, now = self._setup.store, self._setup.clock()
         with store.atomic(self.user):
             entry = self._new(
@@ -200,7 +207,7 @@ class Session:
                 name=name,
                 text=text,
                 priority=priority,
-                metadata=dict(metadata or {}),
+                metadata=plain_metadata(metadata),
                 expires=now + lifetime,
                 trust=trust,
             )
@@ -288,6 +295,18 @@ class Session:
             return name
         return self._setup.catalog.find(name).ref
 
+    def _own(self, prepared: Prepared) -> Prepared:
+        """Return what this conversation prepared; another's would mix up what people said."""
+        if not isinstance(prepared, Prepared):
+            raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
+        whose = (prepared.context.user, prepared.context.session)
+        if whose != (self.user, self.id):
+            raise InvalidValue(
+                f"this was prepared for the conversation {whose[1]!r} of {whose[0]!r}: "
+                f"finish it there, not in {self.id!r} of {self.user!r}."
+            )
+        return prepared
+
     def _new(self, cls: type[AnyRecord], **values: Any) -> AnyRecord:
         store = self._setup.store
         return cls(
@@ -313,7 +332,7 @@ def _as_message(reply: str | Message | None) -> Message | None:
     return check_messages([message])[0]
 
 
-def _checked(prepared: Prepared) -> Prepared:
-    if not isinstance(prepared, Prepared):
-        raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
-    return prepared
+def _lines(lines: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
+        raise InvalidValue(f"{what} is {lines!r:.60}: give a list of texts.")
+    return tuple(redact(line).text for line in lines)

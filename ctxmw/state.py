@@ -77,6 +77,8 @@ class SessionState(Record):
     """How far the changes feed was read."""
     catalog_feed: int = 0
     stable_build: str = ""
+    measure: str = ""
+    """The budget and the counter the epoch was made with."""
     parts: tuple[PartRef, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()

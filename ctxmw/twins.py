@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from .errors import StoreError
+
 
 class Workers:
     """A few threads, made when they are first needed. More would only wait for each other."""
@@ -23,7 +25,11 @@ class Workers:
         """Return the result of the call, made in a thread with the caller's context variables."""
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads(), partial(context.run, call))
+        try:
+            future = loop.run_in_executor(self._threads(), partial(context.run, call))
+        except RuntimeError as error:
+            raise StoreError("this memory was closed: open it again.") from error
+        return await future
 
     def close(self) -> None:
         """Let running calls end and take no more."""
@@ -62,5 +68,23 @@ def twin(
     run.__name__ = f"a{method.__name__}"
     run.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{run.__name__}"
     run.__wrapped__ = method  # type: ignore[attr-defined]
+    run.__doc__ = f"Async twin of `{method.__name__}`."
+    return run
+
+
+def forgiving_twin(
+    method: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+    """Return the async twin of a method that forgives: also when there are no threads any more."""
+
+    async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        call = partial(method, self, *args, **kwargs)
+        try:
+            return await self.workers.run(call)
+        except StoreError:
+            # The memory is closed, so this ends at once, and the method knows how.
+            return call()
+
+    run.__name__ = f"a{method.__name__}"
     run.__doc__ = f"Async twin of `{method.__name__}`."
     return run

@@ -147,3 +147,10 @@ def test_an_agents_tools_are_bound_free_ones_first_then_those_of_the_request(ctx
     assert ctx.catalog.bound(names, ["fs:find"]) == ["own", "find"]
     assert ctx.catalog.bound(names, ["fs:find", "db:drop"]) == ["own", "find", "drop"]
     assert ctx.catalog.bound(["own"], ["fs:find"]) == ["own"]
+
+
+def test_a_rule_that_becomes_always_in_mid_conversation_is_in_the_next_prompt(ctx, chat):
+    chat.finish(chat.prepare([user("Hello")]), "Hi.")
+    ctx.catalog.add("rule", "Rule Z", "Zebras first.", include="always")
+    later = [user("Hello"), {"role": "assistant", "content": "Hi."}, user("Go on")]
+    assert "Zebras first." in chat.prepare(later).context.stable

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ctxmw import Budget, ContextMiddleware, InvalidValue
+from ctxmw import Budget, ContextMiddleware, InvalidValue, memory_tools
 from ctxmw.testing import FixedClock
 
 
@@ -159,10 +159,13 @@ def test_many_threads_deliver_every_entry_in_exactly_one_committed_record(ctx):
     assert len(used) + len(left) == 32
 
 
-def test_a_long_entry_is_shown_whole_or_goes_on_waiting(ctx):
+def test_a_long_entry_is_shown_briefly_and_mem_get_brings_the_whole(ctx):
     chat = ctx.session("small", budget=Budget(total=400))
-    chat.collect("hook", "long", "This is important. " + "And there is more to it. " * 60)
+    text = "This is important. " + "And there is more to it. " * 60
+    entry = chat.collect("hook", "long", text, priority="critical")
     prepared = chat.prepare([user("Hi there")])
     chat.finish(prepared, "Fine.")
-    assert prepared.context.part == ""
-    assert [entry.name for entry in chat.pending()] == ["long"]
+    assert f"This is important. ({entry.ref}, " in prepared.context.part
+    assert chat.pending() == []
+    mem_get = memory_tools(chat)[1]
+    assert "And there is more to it." in mem_get(ids=[entry.ref])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 
@@ -112,3 +113,17 @@ def test_what_cannot_be_captured_does_not_stop_anybody():
         assert turn.text == ASKED[-1]["content"]
     assert chat.capture(ASKED) == []
     assert sum(ctx.stats().values()) == 1
+
+
+def test_a_memory_that_was_closed_does_not_stop_an_async_call():
+    async def story():
+        ctx = ContextMiddleware.open(":memory:", strict=False)
+        chat = ctx.session("s1").forgiving()
+        first = await chat.aprepare(ASKED)
+        ctx.close()
+        assert (await chat.afinish(first, "Hi.")).degraded == "finish: StoreError"
+        second = await chat.aprepare(ASKED)
+        assert second.messages == ASKED
+        assert second.context.degraded == "prepare: StoreError"
+
+    asyncio.run(story())

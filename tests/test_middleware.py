@@ -70,6 +70,25 @@ def rows(ctx) -> int:
         (lambda ctx: ctx.forget(), "name one of"),
         (lambda ctx: ctx.forget(None, user="ada"), "name one of"),
         (lambda ctx: ctx.forget("m123456", source="x"), "name one of"),
+        (lambda ctx: ctx.forget(source=""), "name one of"),
+        (lambda ctx: ctx.forget(session=""), "name one of"),
+        (lambda ctx: ctx.get(None), "list of refs"),
+        (lambda ctx: ctx.search("word", since="x"), "since is 'x'"),
+        (lambda ctx: ctx.search("word", kinds=5), "list of kinds"),
+        (lambda ctx: ctx.session("s1", cwd=5), "cwd is 5"),
+        (lambda ctx: ctx.session("s1", budget=0), "0.*Budget"),
+        (lambda ctx: ctx.session("s1").observe("word", kind="bugfix", files="abc"), "files"),
+        (lambda ctx: ctx.session("s1").observe("word", kind="bugfix", text=None), "NoneType"),
+        (lambda ctx: ctx.session("s1").end("word", decisions=[5]), "decisions"),
+        (lambda ctx: ctx.session("s1").collect("a", "b", "word", trust="x"), "trust is 'x'"),
+        (lambda ctx: ctx.session("s1").collect("a", "b", "word", lifetime=5), "lifetime is 5"),
+        (lambda ctx: ctx.session("s1").collect("a", "b", "word", metadata={"x": object()}), "JSON"),
+        (lambda ctx: ctx.catalog.add("rule", "N", "word", enabled="yes"), "enabled is 'yes'"),
+        (lambda ctx: ContextMiddleware.open(":memory:", embeder=1), "'embeder'.*'embedder'"),
+        (lambda ctx: ContextMiddleware.open(":memory:", window=-5), "window is -5"),
+        (lambda ctx: ContextMiddleware.open(":memory:", renderer="xml"), "renderer is 'xml'"),
+        (lambda ctx: ContextMiddleware.open(":memory:", sources=(5,)), "a source is 5"),
+        (lambda ctx: ContextMiddleware.open(":memory:", index="chroma"), "no embedder"),
         (lambda ctx: Budget(total=-1), "total is -1"),
         (lambda ctx: Budget(total=1.5), r"1\.5"),
         (lambda ctx: Budget(universal=-3), "universal is -3"),
@@ -298,3 +317,50 @@ def test_a_source_of_your_own_joins_and_its_mistakes_are_named():
     with ContextMiddleware.open(":memory:", sources=[Weather("sky")]) as ctx:
         with pytest.raises(InvalidValue, match=r"'sky'.*universal"):
             ctx.session("s1").prepare([{"role": "user", "content": "Hello"}])
+
+
+def test_a_call_is_finished_only_in_the_conversation_it_was_prepared_for(ctx):
+    asked = [{"role": "user", "content": "What is my salary? 4242"}]
+    prepared = ctx.session("x", user="ada").prepare(asked)
+    for other in (ctx.session("x", user="bob"), ctx.session("y", user="ada")):
+        with pytest.raises(InvalidValue, match="'x' of 'ada'"):
+            other.finish(prepared, "It is 4242")
+        with pytest.raises(InvalidValue, match="'x' of 'ada'"):
+            other.began(prepared)
+    assert ctx.search("salary", user="bob") == []
+
+
+def test_a_smaller_budget_or_another_counter_makes_the_blocks_anew(ctx, tmp_path):
+    for number in range(20):
+        ctx.remember(f"Otters use {number} tools to open shells.", kind="fact")
+    asked = [{"role": "user", "content": "otters"}]
+    ctx.session("t").prepare(asked)
+    small = ctx.session("t", budget=Budget(total=60)).prepare(asked)
+    assert small.context.tokens <= 60
+    with ContextMiddleware.open(tmp_path / "memory.db", model="claude-sonnet-5") as other:
+        assert other.session("t").prepare(asked).context.tokens <= 4000
+
+
+def test_a_wrong_time_or_tool_call_is_named_before_the_call_and_not_after_it(ctx):
+    chat = ctx.session("s1")
+    for wrong in ({"at": "yesterday"}, {"at": 5}, {"tool_calls": 5}, {"tool_calls": [7]}):
+        with pytest.raises(InvalidValue, match=r"at is|tool_calls"):
+            chat.prepare([{"role": "user", "content": "hi", **wrong}])
+
+
+def test_secrets_are_redacted_wherever_they_are_given(ctx, tmp_path):
+    key = "sk-proj-" + "a1B2c3D4" * 6
+    ctx.remember("text", kind="fact", key=key, source=key)
+    chat = ctx.session("s1")
+    chat.observe("title", kind="bugfix", text=key, files=[key], concepts=[key])
+    chat.collect(key, key, key, metadata={"token": key})
+    chat.capture([{"role": "user", "content": "hi", "name": key, "id": key}])
+    ctx.catalog.add("rule", f"name {key}", f"content {key}")
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert key.encode() not in stored
+
+
+def test_a_conversation_knows_its_own_memory(ctx):
+    with ContextMiddleware.open(":memory:") as other:
+        assert ctx.owns(ctx.session("s1"))
+        assert not ctx.owns(other.session("s1"))

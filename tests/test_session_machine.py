@@ -44,7 +44,9 @@ COUNT = counter_for()
 START = datetime.fromisoformat("2026-03-02T09:30:00+00:00")
 TOPICS = ("zebra crossings", "otter dams")
 # Words that say nothing: they fill a title, so that only the full text shows what comes after.
-FILLER = "and so this is what they would have had to have done with all of these by us then and there"
+FILLER = (
+    "and so this is what they would have had to have done with all of these by us then and there"
+)
 MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 
 
@@ -945,6 +947,21 @@ def test_a_call_ends_well_though_its_conversation_was_forgotten_meanwhile(ctx, c
     assert chat.finish(prepared, "Nice.").state == "answered"
     assert chat.history() == []
     assert ctx.search("Miso") == []
+
+
+def test_a_conversation_that_another_process_forgets_meanwhile_begins_anew(ctx, tmp_path):
+    class Meddling(SqliteStore):
+        def changes(self, *args):
+            while meanwhile:
+                meanwhile.pop()()
+            return super().changes(*args)
+
+    _, history = say(ctx.session("s1"), [SYSTEM], "Hello there")
+    meanwhile = [lambda: ctx.forget(session="s1")]
+    with ContextMiddleware(Meddling(tmp_path / "memory.db"), clock=FixedClock()) as other:
+        prepared, _ = say(other.session("s1"), history, "Go on")
+    assert prepared.context.epoch == 1
+    assert len(ctx.session("s1").history()) == 1
 
 
 def test_what_leaves_the_view_while_it_is_asked_for_comes_back_at_once(tmp_path):

@@ -73,10 +73,11 @@ def test_mem_get_pages_through_a_long_text_without_losing_a_word(ctx, tools):
         if not more:
             break
         offset = int(more[1])
-    text = "".join(
-        re.sub(r"</?ctxmw>\n|There is more.*\n|^- |\n$", "", page, flags=re.M) for page in seen
-    )
-    assert text.replace("\n", "").split() == words or "".join(text.split()) == "".join(words)
+    told = [
+        re.search(r"^- m\w{6} fact [\d-]{10}: (.*)\n</ctxmw>", page, re.MULTILINE) for page in seen
+    ]
+    assert len(told) > 2
+    assert "".join("".join(page[1] for page in told).split()) == "".join(words)
 
 
 def test_memory_context_answers_in_lanes_twice_then_as_an_index(ctx, tools):
@@ -181,3 +182,33 @@ def test_another_users_memory_is_never_found(ctx, tools):
     theirs = ctx.remember("Gears are made of brass.", kind="fact", user="bob")
     assert "brass" not in tools["mem_search"](query="brass gears").replace("'brass gears'", "")
     assert "brass" not in tools["mem_get"](ids=[theirs.ref])
+
+
+def test_mem_get_never_costs_more_than_its_budget_and_names_what_is_left(ctx, tools):
+    refs = [ctx.remember(f"Gear {n} " + "turns slowly " * 12, kind="fact").ref for n in range(80)]
+    for ids in (refs, [*refs[:40], *(f"nope{n}" for n in range(40))]):
+        answer = tools["mem_get"](ids=ids)
+        assert COUNT(answer) <= 1500
+        assert "There is more" in answer
+    assert f"- {refs[0]} fact 20" in answer
+    assert "nothing is at" in tools["mem_get"](ids=refs[:1], offset=10**9)
+
+
+def test_a_scope_is_understood_however_it_is_written_and_a_wrong_kind_is_named(ctx, tools):
+    ctx.remember("Prefer early returns.", kind="preference", scope="language:python")
+    assert "early returns" in tools["memory_context"](scope="language:Python")
+    assert "bogus" in tools["mem_search"](query="returns", kinds=["bogus"])
+
+
+def test_what_our_tools_answer_is_not_captured_and_what_is_said_here_is_not_found(ctx, chat, tools):
+    ctx.session("old").capture([user("The gate PIN is 4711")])
+    asked = [user("What is the gate PIN?")]
+    call = {"id": "c1", "name": "mem_search", "args": {"query": "gate PIN"}}
+    step = {"role": "assistant", "content": "", "tool_calls": [call]}
+    chat.finish(chat.prepare(asked), step)
+    assert "What is the gate PIN?" not in tools["mem_search"](query="gate PIN")
+    answer = {"role": "tool", "tool_call_id": "c1", "content": tools["mem_search"](query="PIN")}
+    chat.finish(chat.prepare([*asked, step, answer]), "It is on the note.")
+    ctx.forget(session="old")
+    assert all("4711" not in hit.text for hit in ctx.search("gate PIN 4711"))
+    assert all(hit.text for hit in ctx.search("gate PIN note"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseMessage
 
@@ -17,7 +17,9 @@ class ModelCall:
 
     def __init__(self, chat: ForgivingSession, given: Given, prepared: Prepared) -> None:
         self._chat = chat
-        self.prepared = prepared
+        self._prepared = prepared
+        self.ref = prepared.context.ref
+        """The record of the call; "" when there is none."""
         self.messages: list[AnyMessage] = given.back(prepared.messages)
         """What the model is sent."""
         self.placed = given.placed
@@ -29,8 +31,10 @@ class ModelCall:
         session: Session,
         messages: Sequence[BaseMessage],
         said: Sequence[BaseMessage] | None = None,
-    ) -> Self:
+    ) -> ModelCall:
         """Prepare a call; `said` is what the messages were before others placed text in them."""
+        if not messages:
+            return _EmptyCall()
         chat, given = session.forgiving(), Given(messages, said)
         return cls(chat, given, chat.prepare(given.dicts))
 
@@ -40,44 +44,79 @@ class ModelCall:
         session: Session,
         messages: Sequence[BaseMessage],
         said: Sequence[BaseMessage] | None = None,
-    ) -> Self:
+    ) -> ModelCall:
         """Async twin of `begin`."""
+        if not messages:
+            return _EmptyCall()
         chat, given = session.forgiving(), Given(messages, said)
         return cls(chat, given, await chat.aprepare(given.dicts))
 
     def bound(self, names: Sequence[str]) -> list[str]:
         """Return which of an agent's tools this call offers to the model."""
-        return self._chat.bound(self.prepared, names)
+        return self._chat.bound(self._prepared, names)
 
     async def abound(self, names: Sequence[str]) -> list[str]:
         """Async twin of `bound`."""
-        return await self._chat.abound(self.prepared, names)
+        return await self._chat.abound(self._prepared, names)
 
     def began(self, chunk: AIMessage) -> Any:
         """Say that the answer is coming; return its first chunk with the provenance on it."""
-        self._chat.began(self.prepared)
-        return stamped(chunk, self.prepared.context)
+        self._chat.began(self._prepared)
+        return stamped(chunk, self._prepared.context)
 
     async def abegan(self, chunk: AIMessage) -> Any:
         """Async twin of `began`."""
-        await self._chat.abegan(self.prepared)
-        return stamped(chunk, self.prepared.context)
+        await self._chat.abegan(self._prepared)
+        return stamped(chunk, self._prepared.context)
 
     def answered(self, reply: AIMessage) -> Any:
         """Keep the answer; return it with its provenance on it."""
-        return stamped(reply, self._chat.finish(self.prepared, as_dict(reply)))
+        return stamped(reply, self._chat.finish(self._prepared, as_dict(reply)))
 
     async def aanswered(self, reply: AIMessage) -> Any:
         """Async twin of `answered`."""
-        return stamped(reply, await self._chat.afinish(self.prepared, as_dict(reply)))
+        return stamped(reply, await self._chat.afinish(self._prepared, as_dict(reply)))
 
     def ended(self, error: BaseException) -> None:
         """Keep that there is no answer, and why."""
-        self._chat.finish(self.prepared, error=_told(error))
+        self._chat.finish(self._prepared, error=_told(error))
 
     async def aended(self, error: BaseException) -> None:
         """Async twin of `ended`."""
-        await self._chat.afinish(self.prepared, error=_told(error))
+        await self._chat.afinish(self._prepared, error=_told(error))
+
+
+class _EmptyCall(ModelCall):
+    """A call without a message: nothing to prepare or keep; the model says what it makes of it."""
+
+    def __init__(self) -> None:
+        self.ref = ""
+        self.messages = []
+        self.placed = []
+
+    def bound(self, names: Sequence[str]) -> list[str]:
+        return list(names)
+
+    async def abound(self, names: Sequence[str]) -> list[str]:
+        return list(names)
+
+    def began(self, chunk: AIMessage) -> Any:
+        return chunk
+
+    async def abegan(self, chunk: AIMessage) -> Any:
+        return chunk
+
+    def answered(self, reply: AIMessage) -> Any:
+        return reply
+
+    async def aanswered(self, reply: AIMessage) -> Any:
+        return reply
+
+    def ended(self, error: BaseException) -> None:
+        pass
+
+    async def aended(self, error: BaseException) -> None:
+        pass
 
 
 def joined(chunks: Sequence[Any]) -> AIMessage | None:

@@ -77,7 +77,7 @@ class Given:
         self._messages = list(messages)
         self._said = list(messages if said is None else said)
         # A changed dict keeps its other keys, so it tells by itself which message it was.
-        self.dicts = [{**as_dict(message), _ORIGIN: at} for at, message in enumerate(self._said)]
+        self.dicts = [{**plain, _ORIGIN: at} for at, plain in enumerate(_as_dicts(self._said))]
         self.placed: list[tuple[BaseMessage, BaseMessage]] = []
         """The messages that were changed, each with what was said in it."""
 
@@ -114,6 +114,17 @@ def stamped(reply: AIMessage, record: ContextRecord) -> Any:
     """Return a copy of the answer, or of its first chunk, that carries its provenance."""
     metadata = {**reply.response_metadata, KEY: provenance(record)}
     return reply.model_copy(update={"response_metadata": metadata})
+
+
+def _as_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+    """Return the messages as dicts; a tool's output that does not name its tool is given it."""
+    called: dict[str | None, str] = {}
+    dicts = [as_dict(message) for message in messages]
+    for plain in dicts:
+        called |= {call["id"]: call["name"] for call in plain.get("tool_calls", ())}
+        if "name" not in plain and plain.get("tool_call_id") in called:
+            plain["name"] = called[plain["tool_call_id"]]
+    return dicts
 
 
 def _role(message: BaseMessage) -> str:

@@ -100,8 +100,9 @@ def _prompt(request: Request) -> list[AnyMessage]:
 
 
 def _split(messages: Sequence[AnyMessage]) -> tuple[SystemMessage | None, list[AnyMessage]]:
-    first, *others = messages
-    return (first, others) if isinstance(first, SystemMessage) else (None, list(messages))
+    if messages and isinstance(messages[0], SystemMessage):
+        return messages[0], list(messages[1:])
+    return None, list(messages)
 
 
 def _cached(system: SystemMessage, control: Any) -> SystemMessage:

@@ -176,4 +176,5 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
 
 def _traced(config: RunnableConfig | None, call: ModelCall) -> RunnableConfig:
     """Return the config with the record's id in its metadata, for traces and event streams."""
-    return merge_configs(ensure_config(config), {"metadata": {KEY: call.prepared.context.ref}})
+    about: RunnableConfig = {"metadata": {KEY: call.ref}} if call.ref else {}
+    return merge_configs(ensure_config(config), about)

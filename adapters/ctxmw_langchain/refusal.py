@@ -30,7 +30,9 @@ def _advice(part: Any) -> str:
     if isinstance(part, RunnableWithMessageHistory):
         return (
             "Wrap the chain inside: "
-            "RunnableWithMessageHistory(with_context(chain, ctx), get_session_history)."
+            "RunnableWithMessageHistory(with_context(chain, ctx), get_session_history). A bare "
+            "model needs a step before it, with_context(RunnablePassthrough() | model, ctx), or "
+            "the history stores what the model was sent, our text with it."
         )
     if isinstance(part, DynamicRunnable):
         return (

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from ctxmw import (
     ContextMiddleware,
-    ForgivingSession,
     InvalidValue,
+    MissingUser,
     Session,
     current_session,
 )
@@ -30,8 +30,12 @@ class Binding:
     def chat(self) -> Session:
         """Return the conversation of `with chat:`, else the one that was named, else the own."""
         entered = current_session()
-        if entered is not None and self.owns(entered):
+        if entered is not None and self.ctx.owns(entered):
             return entered
+        return self.own_chat()
+
+    def own_chat(self) -> Session:
+        """Return the conversation that was named, else the own."""
         if isinstance(self.session, Session):
             return self.session
         named = self.session or self.own
@@ -40,11 +44,14 @@ class Binding:
                 "this model was called outside of a conversation: call it inside `with chat:` "
                 "(chat = ctx.session(...)), or name one: with_context(llm, ctx, session='...')."
             )
-        return self.ctx.session(named, user=self.user)
-
-    def owns(self, chat: Session | ForgivingSession) -> bool:
-        """Say whether a conversation is of this memory: calls may be nested across memories."""
-        return chat.workers is self.ctx.workers
+        try:
+            return self.ctx.session(named, user=self.user)
+        except MissingUser:
+            raise MissingUser(
+                "this memory serves many users and the call names none: call it inside "
+                "`with chat:` (chat = ctx.session('...', user='...')), or name one where it is "
+                "made: with_context(..., ctx, user='...')."
+            ) from None
 
     def portable(self) -> Self:
         """Return what another process can use: a conversation goes by its id."""

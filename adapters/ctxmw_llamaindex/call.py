@@ -122,7 +122,7 @@ class ModelCall:
 
 def _place(binding: Binding) -> tuple[Turn | None, ForgivingSession]:
     turn = current_turn()
-    if turn and binding.owns(turn.chat):
+    if turn and binding.ctx.owns(turn.session):
         return turn, turn.chat
     return None, binding.chat().forgiving()
 

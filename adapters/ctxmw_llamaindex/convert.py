@@ -7,6 +7,7 @@ copied, with the text added to its blocks; the caller's messages are never touch
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -97,11 +98,13 @@ def convert(
     parts = [
         _parts(message, asked if at == question else "") for at, message in enumerate(messages)
     ]
-    dicts = []
-    for at, message in enumerate(messages):
-        later = question is not None and at > question
-        role = "tool" if later and roles[at] == "user" else roles[at]
-        dicts.append(_dict(message, role, [part for part, _ in parts[at]], at))
+    if question is not None:
+        roles[question + 1 :] = ["tool" if r == "user" else r for r in roles[question + 1 :]]
+    tools = _tools(messages, roles)
+    dicts = [
+        _dict(message, roles[at], [part for part, _ in parts[at]], at, tools.get(at))
+        for at, message in enumerate(messages)
+    ]
     return Conversion(
         messages=tuple(messages), dicts=tuple(dicts), parts=tuple(parts), system_role=system_role
     )
@@ -137,7 +140,24 @@ def _question(messages: Sequence[ChatMessage], roles: Sequence[str], asked: str)
     return next(iter([*same, *within, *users]), None)
 
 
-def _dict(message: ChatMessage, role: str, parts: list[Part], at: int) -> Message:
+def _tools(messages: Sequence[ChatMessage], roles: Sequence[str]) -> dict[int, str]:
+    """Return which tool said a message, where the message itself does not tell."""
+    called = {call["id"]: call["name"] for message in messages for call in _calls(message)}
+    found = {}
+    for at, message in enumerate(messages):
+        if roles[at] == "tool":
+            # A ReAct agent has no calls: it writes down what it does, and then what came of it.
+            action = _ACTION.search(messages[at - 1].content or "") if at else None
+            answered = message.additional_kwargs.get("tool_call_id")
+            name = called.get(answered) if answered else action and action[1]
+            found[at] = str(name or "")
+    return found
+
+
+_ACTION = re.compile(r"^Action: ([^\n() ]+)", re.MULTILINE)
+
+
+def _dict(message: ChatMessage, role: str, parts: list[Part], at: int, tool: str | None) -> Message:
     content: str | list[Part] = parts
     if not parts:
         content = ""
@@ -146,7 +166,7 @@ def _dict(message: ChatMessage, role: str, parts: list[Part], at: int) -> Messag
     about = {
         "tool_calls": _calls(message),
         "tool_call_id": message.additional_kwargs.get("tool_call_id"),
-        "name": message.additional_kwargs.get("name"),
+        "name": message.additional_kwargs.get("name") or tool,
     }
     known = {key: value for key, value in about.items() if value}
     return {"role": role, "content": content, **known, _PLACE: at}

@@ -18,7 +18,7 @@ from llama_index.core.response_synthesizers import BaseSynthesizer
 from ctxmw import InvalidValue, Session
 
 from .binding import Binding
-from .histories import Histories
+from .histories import CLAIM, Who, claim, history_of
 from .llm import ContextModel
 from .turn import Turn
 from .wrapping import wrapped
@@ -36,10 +36,10 @@ class ContextEngine(BaseChatEngine):
 
     if TYPE_CHECKING:
         _ctxmw: Binding
-        _histories: Histories
+        _ctxmw_history_of: Who | None
 
     def unwrap(self) -> BaseChatEngine:
-        """Return the engine that was wrapped; both have the same chat history."""
+        """Return the engine that was wrapped."""
         original: BaseChatEngine = self._ctxmw.original
         return original
 
@@ -111,18 +111,17 @@ class ContextEngine(BaseChatEngine):
     def _at(self, chat: Session) -> BaseChatEngine:
         """Return the engine as it is in a conversation."""
         engine: Any = copy.copy(self)
-        engine._memory = self._histories.of(chat, engine._memory)
+        engine._memory = history_of(chat, engine._memory, self._ctxmw_history_of)
         return cast("BaseChatEngine", super(ContextEngine, engine))
 
 
 def wrap_engine(engine: BaseChatEngine, binding: Binding) -> BaseChatEngine:
     """Return the engine with a memory; the model that answers is wrapped, no other."""
     twin = wrapped(engine, ContextEngine, binding)
-    vars(twin)["_histories"] = Histories()
     if isinstance(engine, CondenseQuestionChatEngine):
         # Its own model only condenses; the query engine's model answers.
         vars(twin)["_query_engine"] = _with_model(engine._query_engine, binding)
-        return twin
+        return _with_history(twin, binding)
     names = [name for name in _MODELS if isinstance(getattr(engine, name, None), LLM)]
     if not names:
         kind = type(engine).__name__
@@ -132,7 +131,7 @@ def wrap_engine(engine: BaseChatEngine, binding: Binding) -> BaseChatEngine:
         )
     for name in names:
         setattr(twin, name, wrap_model(getattr(engine, name), binding))
-    return twin
+    return _with_history(twin, binding)
 
 
 def wrap_model(model: LLM, binding: Binding) -> LLM:
@@ -142,6 +141,11 @@ def wrap_model(model: LLM, binding: Binding) -> LLM:
 
 
 _MODELS = ("_llm", "_multi_modal_llm")
+
+
+def _with_history(twin: BaseChatEngine, binding: Binding) -> BaseChatEngine:
+    vars(twin)[CLAIM] = claim(binding.original, binding)
+    return twin
 
 
 def _with_model(engine: BaseQueryEngine, binding: Binding) -> BaseQueryEngine:

@@ -34,11 +34,11 @@ class Turn:
     """
 
     def __init__(self, chat: Session, asked: str) -> None:
+        self.session = chat
         self.chat: ForgivingSession = chat.forgiving()
         self.asked = asked
         self.metadata: dict[str, Any] = {}
         """What rides on the answer; filled as the turn goes on."""
-        self._session = chat
         self._steps: list[Step] = []
         self._over = False
         self._lock = threading.Lock()
@@ -48,7 +48,7 @@ class Turn:
         """Make this the turn of whatever is called inside."""
         token = _TURN.set(self)
         try:
-            with self._session:
+            with self.session:
                 yield
         finally:
             _TURN.reset(token)

@@ -41,6 +41,22 @@ def test_a_message_becomes_a_dict_with_what_is_known(message, expected):
     assert as_dict(message) == {"content": message.content, **expected}
 
 
+def test_a_tools_output_is_given_the_name_of_the_call_before_it():
+    again = {**CALL, "name": "search"}
+    said = [
+        ToolMessage("unknown", tool_call_id="c1"),
+        AIMessage("", tool_calls=[CALL]),
+        ToolMessage("found", tool_call_id="c1"),
+        ToolMessage("named", tool_call_id="c1", name="mine"),
+        AIMessage("", tool_calls=[again]),
+        ToolMessage("searched", tool_call_id="c1"),
+    ]
+    given = Given(said)
+    names = [plain.get("name") for plain in given.dicts]
+    assert names == [None, None, "find", "mine", None, "search"]
+    assert given.back(given.dicts) == said
+
+
 def test_untouched_messages_come_back_as_the_same_objects():
     messages = [message for message, _ in CASES]
     given = Given(messages)

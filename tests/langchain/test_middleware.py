@@ -11,7 +11,7 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from ctxmw import ContextMiddleware, MissingUser
+from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw_langchain import ContextAgentMiddleware, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import REPLY, RecordingModel, calling
@@ -131,6 +131,39 @@ def test_the_thread_is_the_conversation_and_the_config_names_the_user(server):
     assert "ada-blue" not in model.texts()[1]
     with pytest.raises(MissingUser, match="user_id"):
         agent.invoke(ASKED, THREAD)
+
+
+def test_a_conversation_of_another_memory_is_not_the_agents(ctx, server):
+    model = RecordingModel()
+    with server.session("s1", user="ada") as foreign:
+        agent_of(model, ctx).invoke(ASKED, THREAD)
+        with pytest.raises(InvalidValue, match="of another memory"):
+            ContextAgentMiddleware(ctx, session=foreign)
+    assert KNOWN in model.texts()[0]
+    assert "ada-blue" not in model.texts()[0]
+    assert server.sessions(user="ada") == []
+    assert len(ctx.session("t1").history()) == 1
+
+
+@HOW
+async def test_an_agent_without_messages_runs_as_it_would_without_us(how, ctx):
+    model = RecordingModel()
+    (answer,) = await run(agent_of(model, ctx), how, {"messages": []})
+    assert answer.content == REPLY
+    assert model.prompts == [[]]
+    assert ctx.sessions() == []
+
+
+@HOW
+async def test_what_our_tools_answer_is_not_captured(how, ctx):
+    ctx.session("old").capture([{"role": "user", "content": "The courier deadline is 16:00."}])
+    agent = agent_of(searching(), ctx)
+    said = await run(agent, how, config=THREAD)
+    assert "16:00" in said[2].content
+    nameless = said[2].model_copy(update={"name": None})
+    await run(agent, how, {"messages": [*said[:2], nameless, HumanMessage("Sure?")]}, THREAD)
+    turns = ctx.search("courier deadline", kinds=("turn",))
+    assert [hit.record.session for hit in turns if "16:00" in hit.text] == ["old"]
 
 
 def test_tools_search_for_the_user_of_the_call(server):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import pickle
 import warnings
+from uuid import UUID
 
 import pytest
 from langchain_core._api import LangChainDeprecationWarning
@@ -14,6 +16,7 @@ from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -22,7 +25,7 @@ from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw_langchain import ContextModel, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import REPLY, RecordingModel
-from tests.langchain.shapes import PROMPT, QUESTION, Verdict, find_file
+from tests.langchain.shapes import PROMPT, QUESTION, SHAPES, Verdict, find_file
 
 ASKED = {"question": QUESTION}
 
@@ -102,6 +105,53 @@ def test_a_user_in_the_config_never_gets_the_conversation_of_another(server):
     assert "ada-blue" not in model.texts()[0]
     assert server.sessions(user="ada") == []
     assert len(server.sessions(user="bob")) == 1
+
+
+@pytest.fixture
+def other():
+    """Another memory, with a secret."""
+    with ContextMiddleware.open(":memory:", strict=True) as memory:
+        memory.remember("The secret word is swordfish.", kind="fact")
+        yield memory
+
+
+def test_a_conversation_of_another_memory_around_the_call_is_not_taken_over(ctx, other):
+    model, given = RecordingModel(), ctx.session("given")
+    with other.session("x"):
+        with_context(model, ctx).invoke("What is the secret word?")
+        with_context(model, ctx, session=given).invoke("What is the secret word?")
+    assert [text.count(KNOWN) for text in model.texts()] == [1, 1]
+    assert not any("swordfish" in text for text in model.texts())
+    assert other.sessions() == []
+    assert len(given.history()) == 1
+
+
+def test_a_user_of_another_memory_around_the_call_is_no_user_of_this(server, other):
+    chain = with_context(RecordingModel(), server)
+    with other.session("x"), pytest.raises(MissingUser, match="user_id"):
+        chain.invoke(QUESTION)
+
+
+def test_a_given_conversation_of_another_memory_is_refused_by_name(ctx, other):
+    with pytest.raises(InvalidValue, match=r"Session\('x'.* of another memory"):
+        with_context(RecordingModel(), ctx, session=other.session("x"))
+
+
+def test_numbers_and_uuids_in_the_config_are_names(server):
+    chain, uuid = with_context(RecordingModel(), server), UUID(int=7)
+    chain.invoke(QUESTION, {"configurable": {"user_id": 5, "session_id": 0}})
+    chain.invoke(QUESTION, {"configurable": {"user_id": uuid, "thread_id": uuid}})
+    assert [state.session for state in server.sessions(user="5")] == ["0"]
+    assert [state.session for state in server.sessions(user=str(uuid))] == [str(uuid)]
+
+
+@pytest.mark.parametrize("key", ["user_id", "session_id", "thread_id"])
+@pytest.mark.parametrize("value", ["", True, 1.5, object()])
+def test_what_is_no_name_in_the_config_is_refused_by_its_key(key, value, ctx):
+    with pytest.raises(
+        InvalidValue, match=rf'config\["configurable"\]\["{key}"\] is .*: give text'
+    ):
+        with_context(RecordingModel(), ctx).invoke(QUESTION, {"configurable": {key: value}})
 
 
 async def test_two_users_in_a_batch_of_a_hundred_do_not_cross(server):
@@ -224,6 +274,36 @@ def test_a_deep_copy_of_a_wrapped_chain_has_the_same_memory(ctx):
     model = RecordingModel()
     copied = copy.deepcopy(with_context(PROMPT | model, ctx))
     assert ctx.why(copied.invoke(ASKED).response_metadata["ctxmw"]["record"])
+
+
+PORTABLE = [name for name in SHAPES if name not in ("assign", "branch")]
+"""What LangChain itself lets one pickle."""
+
+
+@pytest.mark.parametrize("name", PORTABLE)
+def test_a_pickled_runnable_opens_its_memory_again(name, tmp_path):
+    shape = SHAPES[name]
+    with ContextMiddleware.open(tmp_path / "memory.db", strict=True) as memory:
+        memory.remember(KNOWN, kind="decision")
+        chat = memory.session("s1")
+        bare = shape.build(RecordingModel(otherwise=shape.reply))
+        pickle.dumps(bare)
+        wrapped = with_context(bare, memory, session=chat)
+        pickle.loads(pickle.dumps(wrapped)).invoke(shape.given)
+        records = chat.history()
+    assert [record.state for record in records] == ["answered"] * shape.calls
+    assert all(KNOWN in record.text for record in records)
+
+
+def test_a_pickled_model_goes_on_with_its_own_conversation(tmp_path):
+    with ContextMiddleware.open(tmp_path / "memory.db", strict=True) as memory:
+        wrapped = with_context(RecordingModel(), memory)
+        wrapped.invoke(QUESTION)
+        again = pickle.loads(pickle.dumps(wrapped))
+        again.invoke("And a second one?")
+        again.conversations.ctx.close()
+        (state,) = memory.sessions()
+        assert len(memory.session(state.session).history()) == 2
 
 
 def test_a_model_has_one_memory(ctx, server):
@@ -358,6 +438,26 @@ def test_a_strict_memory_raises_it():
             model.invoke(QUESTION)
 
 
+@pytest.mark.parametrize("strict", [False, True])
+async def test_a_call_without_messages_goes_to_the_model_as_it_is(strict, caplog):
+    with ContextMiddleware.open(":memory:", strict=strict) as memory:
+        model = RecordingModel()
+        wrapped = with_context(model, memory)
+        replies = [wrapped.invoke([]), await wrapped.ainvoke([])]
+        replies += [*wrapped.stream([])][:1]
+        replies += [chunk async for chunk in wrapped.astream([])][:1]
+        assert model.prompts == [[]] * 4
+        assert [reply.response_metadata.get("ctxmw") for reply in replies] == [None] * 4
+        assert memory.stats() == {}
+        assert memory.sessions() == []
+        failing = with_context(RecordingModel(otherwise=KeyError("theirs")), memory)
+        with pytest.raises(KeyError, match="theirs"):
+            failing.invoke([])
+        with pytest.raises(KeyError, match="theirs"):
+            await failing.ainvoke([])
+    assert caplog.records == []
+
+
 # What hides its model
 
 
@@ -369,11 +469,11 @@ def graph_of(model):
     return graph.compile()
 
 
-def with_history(chain):
+def with_history(chain, **keys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LangChainDeprecationWarning)
         kept = InMemoryChatMessageHistory()
-        return RunnableWithMessageHistory(chain, lambda session_id: kept)
+        return RunnableWithMessageHistory(chain, lambda session_id: kept, **keys)
 
 
 HIDING = {
@@ -383,7 +483,10 @@ HIDING = {
         "my_function.*RecordingModel.*inside it",
     ),
     "a function in a chain": (lambda model: PROMPT | (lambda given: 1), "RunnableLambda"),
-    "a message history": (with_history, "RunnableWithMessageHistory.*Wrap the chain inside"),
+    "a message history": (
+        with_history,
+        r"RunnableWithMessageHistory.*Wrap the chain inside.*RunnablePassthrough\(\) \| model",
+    ),
     "configurable fields": (
         lambda model: model.configurable_fields(otherwise=ConfigurableField(id="o")),
         "RunnableConfigurableFields.*wrap each model",
@@ -424,6 +527,32 @@ def test_the_ways_that_refusals_point_to_work(ctx):
     choice.invoke(ASKED, of(which="other"))
     with_context(choice, ctx).invoke(ASKED)
     assert [text.count(KNOWN) for text in model.texts()] == [1] * 6
+
+
+BEFORE_A_HISTORY = {
+    "a passthrough": (lambda model: RunnablePassthrough() | model, {}, lambda text: text),
+    "a prompt": (
+        lambda model: (
+            ChatPromptTemplate([MessagesPlaceholder("past"), ("human", "{asked}")]) | model
+        ),
+        {"input_messages_key": "asked", "history_messages_key": "past"},
+        lambda text: {"asked": text},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BEFORE_A_HISTORY)
+def test_a_message_history_around_a_wrapped_chain_holds_what_was_said_alone(name, ctx):
+    build, keys, asking = BEFORE_A_HISTORY[name]
+    model = RecordingModel(otherwise="Yes.")
+    history = with_history(with_context(build(model), ctx), **keys)
+    for text in ("Is it done?", "Is it tested?"):
+        history.invoke(asking(text), of(session_id="s1"))
+    said = [message.content for message in history.get_session_history("s1").messages]
+    assert said == ["Is it done?", "Yes.", "Is it tested?", "Yes."]
+    assert [text.count(KNOWN) for text in model.texts()] == [1, 1]
+    assert [message.content for message in model.prompts[1]][1:] == said[:3]
+    assert len(ctx.session("s1").history()) == 2
 
 
 def test_wrong_arguments_are_named(ctx):

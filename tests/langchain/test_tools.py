@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import socket
 
 import pytest
@@ -16,6 +17,7 @@ from pytest_socket import SocketBlockedError, disable_socket, enable_socket
 
 from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw_langchain import MemoryRetriever, memory_tools
+from tests.langchain.conftest import KNOWN
 from tests.langchain.models import RecordingModel
 from tests.langchain.shapes import PROMPT, QUESTION
 
@@ -206,6 +208,25 @@ async def test_a_retriever_searches_for_the_user_of_the_call(server):
     assert "bob-blue" in found.page_content
     with pytest.raises(MissingUser):
         retriever.invoke("colour")
+
+
+def test_tools_and_retriever_leave_a_conversation_of_another_memory_alone(server, ctx):
+    (search, *_), retriever = memory_tools(ctx), MemoryRetriever(ctx=ctx)
+    with server.session("s1", user="ada") as foreign:
+        assert KNOWN in search.invoke({"query": "token"})
+        assert "ada-blue" not in search.invoke({"query": "colour of ada"})
+        assert [found.page_content for found in retriever.invoke("token")] == [KNOWN]
+        with pytest.raises(InvalidValue, match="of another memory"):
+            MemoryRetriever(ctx=ctx, session=foreign)
+
+
+def test_a_pickled_retriever_opens_its_memory_again(tmp_path):
+    with ContextMiddleware.open(tmp_path / "memory.db", strict=True) as opened:
+        opened.remember(FACTS[0], kind="fact")
+        again = pickle.loads(pickle.dumps(MemoryRetriever(ctx=opened)))
+        (found,) = again.invoke("login token")
+        again.ctx.close()
+    assert found.page_content == FACTS[0]
 
 
 def test_a_retriever_is_narrowed_by_kinds_and_scope(memory):

@@ -107,9 +107,9 @@ def test_a_conversation_is_the_engines_own_named_or_entered(ctx):
 def test_a_history_that_was_there_before_stays(ctx):
     memory = Memory.from_defaults(chat_history=[ChatMessage(content="My name is Ada.")])
     llm = RecordingLLM()
-    engine = with_context(SimpleChatEngine.from_defaults(llm=llm, memory=memory), ctx)
-    with ctx.session("s1"):
-        engine.chat("What is my name?")
+    bare = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
+    engine = with_context(bare, ctx, session="s1")
+    engine.chat("What is my name?")
     assert "My name is Ada." in llm.prompts[0][1].content
     with ctx.session("s2"):
         engine.chat("What is my name?")
@@ -201,6 +201,13 @@ def test_what_cannot_be_wrapped_is_refused_with_what_can(ctx):
         with_context("a text", ctx)
 
 
+@pytest.mark.parametrize("ctx", ["memory.db", None])
+def test_a_memory_that_is_none_is_refused_and_named(ctx):
+    for target in (RecordingLLM(), SimpleChatEngine.from_defaults(llm=RecordingLLM())):
+        with pytest.raises(InvalidValue, match=f"ctx is {ctx!r}: give a memory"):
+            with_context(target, ctx)
+
+
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 async def test_an_error_of_the_model_is_raised_and_the_turn_can_be_tried_again(ctx, form):
@@ -247,7 +254,7 @@ async def test_a_strict_memory_raises_what_is_wrong_with_it():
 
 def test_a_memory_of_many_users_cannot_be_used_without_a_user(server):
     engine = with_context(SimpleChatEngine.from_defaults(llm=RecordingLLM()), server)
-    with pytest.raises(MissingUser):
+    with pytest.raises(MissingUser, match=r"`with chat:`.*with_context\(.*user='...'\)"):
         engine.chat(ASKED)
 
 
@@ -259,14 +266,3 @@ async def test_an_unread_stream_is_recorded_all_the_same(ctx):
     response = engine.stream_chat("Anything else?")
     response.write_response_to_history_thread.join()
     assert ctx.session("s1").history()[-1].state == "answered"
-
-
-def test_a_call_inside_the_conversation_of_another_memory_stays_with_its_own(ctx):
-    with ContextMiddleware.open(":memory:", strict=True) as other:
-        inner = with_context(SimpleChatEngine.from_defaults(llm=RecordingLLM()), ctx, session="s1")
-        asking = RecordingLLM(answer=lambda _: str(inner.chat("What is inside?")))
-        outer = with_context(SimpleChatEngine.from_defaults(llm=asking), other, session="s2")
-        outer.chat("What is outside?")
-        assert len(ctx.session("s1").history()) == 1
-        assert len(other.session("s2").history()) == 1
-        assert KNOWN not in asking.prompts[0][0].content
