@@ -226,6 +226,22 @@ def test_with_chat_says_which_conversation_it_is(adapter, ctx):
     assert len(entered.history()) == 1
 
 
+def test_with_chat_of_another_memory_says_nothing(adapter, ctx):
+    wrapped, model = adapter.make(ctx)
+    named, _ = adapter.make(ctx, session=ctx.session("named"))
+    with ContextMiddleware.open(":memory:", strict=True) as other:
+        other.remember("The tokens of the other one are blue.", kind="decision")
+        with other.session("entered") as entered:
+            adapter.ask(wrapped, told(ASKED))
+            adapter.ask(named, told(ASKED))
+        assert entered.history() == []
+        assert other.sessions() == []
+    assert KNOWN in adapter.sent(model)[0][0][1]
+    assert "blue" not in adapter.sent(model)[0][0][1]
+    assert len(ctx.session("named").history()) == 1
+    assert "entered" not in {state.session for state in ctx.sessions()}
+
+
 def test_a_wrapper_without_a_conversation_has_one_of_its_own(adapter, ctx):
     wrapped, _ = adapter.make(ctx)
     adapter.ask(wrapped, told("One."))

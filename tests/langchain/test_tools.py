@@ -13,6 +13,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
+from pydantic import ValidationError
 from pytest_socket import SocketBlockedError, disable_socket, enable_socket
 
 from ctxmw import ContextMiddleware, InvalidValue, MissingUser
@@ -216,7 +217,7 @@ def test_tools_and_retriever_leave_a_conversation_of_another_memory_alone(server
         assert KNOWN in search.invoke({"query": "token"})
         assert "ada-blue" not in search.invoke({"query": "colour of ada"})
         assert [found.page_content for found in retriever.invoke("token")] == [KNOWN]
-        with pytest.raises(InvalidValue, match="of another memory"):
+        with pytest.raises(ValidationError, match="of another memory"):
             MemoryRetriever(ctx=ctx, session=foreign)
 
 

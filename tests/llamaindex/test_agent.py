@@ -99,15 +99,32 @@ async def test_the_question_is_searched_for_and_not_what_a_template_or_a_tool_ma
 
 
 async def test_the_thoughts_of_a_step_are_no_answer_and_an_observation_is_not_the_users_word(ctx):
-    agent, _ = react_agent(ctx, False)
+    def look_up(query: str) -> str:
+        """Look something up."""
+        return "found in view"
+
+    llm = RecordingLLM([THOUGHT.replace("mem_search", "look_up"), ANSWER])
+    agent = ReActAgent(llm=llm, tools=[look_up], streaming=False)
     wrapped = with_context(agent, ctx, session="s1")
     await wrapped.run(user_msg=ASKED, memory=Memory.from_defaults(session_id="s1"))
     words = f"{ASKED} {ANSWER} {THOUGHT} Observation found in view"
     turns = [hit.record for hit in ctx.search(words, kinds=["turn"])]
     said = {(turn.role, turn.trust) for turn in turns}
     assert ("tool", "untrusted") in said
+    assert [turn.source for turn in turns if turn.role == "tool"] == ["tool:look_up"]
     assert [turn.text for turn in turns if turn.role == "assistant"].count(REPLY) == 1
     assert [turn.text for turn in turns if turn.role == "user"] == [ASKED]
+
+
+@pytest.mark.parametrize("make", [function_agent, react_agent], ids=lambda make: make.__name__)
+async def test_what_our_own_tools_answer_is_not_kept_as_something_said(ctx, make):
+    agent, llm = make(ctx, False)
+    wrapped = with_context(agent, ctx, session="s1")
+    await wrapped.run(user_msg=ASKED, memory=Memory.from_defaults(session_id="s1"))
+    assert len(llm.prompts) == 2
+    words = f"{ASKED} {REPLY} {KNOWN} Observation found in view"
+    turns = [hit.record for hit in ctx.search(words, kinds=["turn"], limit=50)]
+    assert {turn.role for turn in turns} == {"user", "assistant"}
 
 
 async def test_mem_search_answers_in_the_conversation_of_the_run(server):

@@ -49,6 +49,26 @@ def test_roles_calls_and_results_are_translated():
     ]
 
 
+def test_a_result_has_the_name_of_the_tool_that_was_called():
+    call = ToolCallBlock(tool_call_id="c1", tool_name="mem_search", tool_kwargs={})
+    answer = ChatMessage(role="tool", content="4711", additional_kwargs={"tool_call_id": "c1"})
+    *_, given = convert([ChatMessage(role="assistant", blocks=[call]), answer]).dicts
+    assert given["name"] == "mem_search"
+    *_, given = convert([answer]).dicts
+    assert "name" not in given
+
+
+def test_an_observation_has_the_name_of_the_action_before_it():
+    messages = [
+        ChatMessage(role="user", content="Why?"),
+        ChatMessage(content="Thought: I ask.\nAction: mem_get\nAction Input: {}", role="assistant"),
+        ChatMessage(role="user", content="Observation: Because."),
+    ]
+    *_, given = convert(messages, asked="Why?").dicts
+    assert (given["role"], given["name"]) == ("tool", "mem_get")
+    assert "name" not in convert(messages).dicts[-1]
+
+
 def test_tool_calls_of_older_integrations_are_read_too():
     function = {"name": "add", "arguments": "not json"}
     kwargs = {"tool_calls": [{"id": "c1", "function": function}]}

@@ -243,6 +243,22 @@ async def test_a_broken_memory_does_not_stop_an_engine_unless_it_is_strict(form,
         assert sum("goes on without memory" in record.message for record in caplog.records) == 1
 
 
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+async def test_a_memory_that_is_closed_between_or_during_calls_does_not_stop_an_engine(form):
+    for closing in ("between", "during"):
+        ctx = ContextMiddleware.open(":memory:")
+        close = ctx.close if closing == "during" else str
+        llm = RecordingLLM(answer=lambda _, close=close: (close(), REPLY)[1])
+        engine = with_context(SimpleChatEngine.from_defaults(llm=llm), ctx, session="s1")
+        if closing == "between":
+            assert (await form(engine, ASKED)).metadata["ctxmw"]["degraded"] == ""
+            ctx.close()
+        response = await form(engine, ASKED)
+        assert str(response) == REPLY
+        stage = "prepare" if closing == "between" else "finish"
+        assert response.metadata["ctxmw"]["degraded"].startswith(f"{stage}: ")
+
+
 async def test_a_strict_memory_raises_what_is_wrong_with_it():
     with ContextMiddleware.open(":memory:", strict=True) as ctx:
         engine = with_context(SimpleChatEngine.from_defaults(llm=RecordingLLM()), ctx)
@@ -266,3 +282,14 @@ async def test_an_unread_stream_is_recorded_all_the_same(ctx):
     response = engine.stream_chat("Anything else?")
     response.write_response_to_history_thread.join()
     assert ctx.session("s1").history()[-1].state == "answered"
+
+
+def test_a_call_inside_the_turn_of_another_memory_stays_with_its_own(ctx):
+    with ContextMiddleware.open(":memory:", strict=True) as other:
+        inner = with_context(SimpleChatEngine.from_defaults(llm=RecordingLLM()), ctx, session="s1")
+        asking = RecordingLLM(answer=lambda _: str(inner.chat("What is inside?")))
+        outer = with_context(SimpleChatEngine.from_defaults(llm=asking), other, session="s2")
+        outer.chat("What is outside?")
+        assert len(ctx.session("s1").history()) == 1
+        assert len(other.session("s2").history()) == 1
+        assert KNOWN not in asking.prompts[0][0].content

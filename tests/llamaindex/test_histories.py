@@ -37,7 +37,7 @@ def sent(llm):
 
 
 KEYED = [
-    lambda: Memory.from_defaults(),
+    Memory.from_defaults,
     lambda: ChatMemoryBuffer.from_defaults(token_limit=3000),
     lambda: ChatSummaryMemoryBuffer.from_defaults(llm=RecordingLLM(), token_limit=3000),
 ]

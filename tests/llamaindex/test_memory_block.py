@@ -86,6 +86,15 @@ async def test_a_broken_memory_leaves_the_block_empty_unless_it_is_strict():
         assert await block.aget([ASKED], session_id="s1") == ""
 
 
+async def test_a_memory_that_was_closed_leaves_the_block_empty():
+    with ContextMiddleware.open(":memory:", strict=False) as ctx:
+        ctx.remember(KNOWN, kind="decision")
+        block = ContextMemoryBlock(ctx=ctx)
+        assert KNOWN in await block.aget([ASKED], session_id="s1")
+    assert await block.aget([ASKED], session_id="s1") == ""
+    assert any(name.startswith("degraded.prepare.") for name in ctx.stats())
+
+
 async def test_whose_it_is_has_to_be_said(server):
     block = ContextMemoryBlock(ctx=server)
     with pytest.raises(MissingUser):
