@@ -177,9 +177,13 @@ class Catalog:
     def find(self, name: str) -> CatalogItem:
         """Return the item of that name or ref, or raise an error that names the nearest."""
         items = self.items()
-        for item in items:
-            if name in (item.full_name, item.ref, f"{item.kind}:{item.full_name}"):
-                return item
+        exact = [i for i in items if name in (i.ref, f"{i.kind}:{i.full_name}")]
+        called = exact or [item for item in items if item.full_name == name]
+        if len(called) > 1:
+            ways = " or ".join(f"{item.kind}:{item.full_name}" for item in called)
+            raise InvalidValue(f"the catalog has more than one {name!r}: say {ways}.")
+        if called:
+            return called[0]
         near = get_close_matches(name, [item.full_name for item in items], n=1, cutoff=0.4)
         hint = f"Did you mean {near[0]!r}?" if near else "Add it with catalog.add first."
         raise NotFound(f"the catalog has no {name!r}. {hint}")

@@ -48,6 +48,10 @@ class Identity:
     project: str | None = None
     language: str | None = None
     task: str | None = None
+    files: tuple[str, ...] = ()
+    """Paths in play."""
+    query: str = ""
+    """What to look for instead of the user's last words."""
     budget: Budget = field(default_factory=Budget)
     placement: Placement = "split"
 
@@ -167,7 +171,8 @@ class _Plan:
         if not began and self._offers_more():
             began = "catalog"
         if not began:
-            self._update(feed=self._head, catalog_feed=self._catalog_head, at=self._now)
+            at = max(self._now, self._state.at)
+            self._update(feed=self._head, catalog_feed=self._catalog_head, at=at)
             return self._archive.build(self._state.stable_build)
         selection = build_stable(
             self._setup,
@@ -367,8 +372,8 @@ def _situation(
         project=who.project or state.project,
         language=who.language or state.language,
         task=who.task or task_of(said[-5:]),
-        files=(),
-        query=text_of(given[trail.last]) if trail.last is not None else "",
+        files=who.files,
+        query=who.query or (text_of(given[trail.last]) if trail.last is not None else ""),
         now=now,
     )
 

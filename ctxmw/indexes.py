@@ -26,7 +26,7 @@ log = logging.getLogger("ctxmw")
 SEARCHED = tuple(RECORD_TYPES)
 USERS = 64
 """How many users' indexes are kept at hand."""
-SPACE = "lexical:1"
+SPACE = "lexical:2"
 """Where copies are kept; the number rises when words, stems or columns change."""
 _WHOLE = "*"
 _WORTH_KEEPING = 1000

@@ -202,12 +202,14 @@ class ContextMiddleware:
         language: str | None = None,
         task: str | None = None,
         cwd: str | Path | None = None,
+        files: Sequence[str] = (),
         budget: Budget | None = None,
         placement: Placement = "split",
     ) -> Session:
         """Return the conversation of that id; a new one without.
 
-        With `cwd`, project and language are found there unless given.
+        With `cwd`, project and language are found there unless given. Records that name one of
+        the `files` in play are preferred.
         """
         if placement not in PLACEMENTS:
             raise InvalidValue(f"placement is {placement!r}. Allowed: {', '.join(PLACEMENTS)}.")
@@ -227,6 +229,7 @@ class ContextMiddleware:
             project=project or (place.project if place else None),
             language=language.lower() if language else (place.language if place else None),
             task=task,
+            files=_texts(files, "files"),
             budget=checked(self._setup.budget if budget is None else budget, Budget),
             placement=placement,
         )
@@ -313,6 +316,12 @@ def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:
     for kind in kinds:
         check_kind(kind, tuple(TYPES_OF_KIND), "record")
     return tuple({type_ for kind in kinds for type_ in TYPES_OF_KIND[kind]})
+
+
+def _texts(values: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+        raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")
+    return tuple(values)
 
 
 def _text(query: object) -> str:

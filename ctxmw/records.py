@@ -232,7 +232,7 @@ def check_text(text: object, what: str) -> str:
     if not isinstance(text, str):
         raise InvalidValue(f"{what} must be text, not {type(text).__name__} ({text!r:.60}).")
     if not clean(text).strip():
-        raise InvalidValue(f"{what} is empty ({text!r:.60}): give the text to keep.")
+        raise InvalidValue(f"{what} is empty ({text!r:.60}): give some text.")
     return text
 
 

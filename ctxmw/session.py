@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 
@@ -87,13 +88,14 @@ class Session:
         """What the agent's own questions are answered with."""
         return OnDemandAnswers(self._setup, self._who)
 
-    def prepare(self, messages: Sequence[Message]) -> Prepared:
+    def prepare(self, messages: Sequence[Message], *, query: str = "") -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
 
         The messages given are not changed. Within a turn (retries, fallbacks, tool loops) the same
-        text is placed again.
+        text is placed again. `query` is looked for instead of the user's last words.
         """
-        return prepare_call(self._setup, self._who, check_messages(messages))
+        who = replace(self._who, query=query) if query else self._who
+        return prepare_call(self._setup, who, check_messages(messages))
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""

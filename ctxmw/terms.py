@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from unicodedata import combining, normalize
 
 from .lexicon import STOP_WORDS
 from .text import words
@@ -21,12 +22,22 @@ def content_terms(text: str) -> list[str]:
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
+def without_accents(word: str) -> str:
+    """Return a word of Latin letters without their accents: Käse is found by kase."""
+    if word.isascii():
+        return word
+    letters = normalize("NFKD", word)
+    plain = "".join(letter for letter in letters if not combining(letter))
+    return plain if plain.isascii() else word
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return a light English stem: no plural, no -ed or -ing, and one ending less.
 
-    Short words, and words of other scripts, stay as they are.
+    Short words, and words of other scripts, stay as they are; accents do not count.
     """
+    word = without_accents(word)
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
         return word
     word = _without_past(_without_plural(word))

@@ -154,3 +154,12 @@ def test_a_rule_that_becomes_always_in_mid_conversation_is_in_the_next_prompt(ct
     ctx.catalog.add("rule", "Rule Z", "Zebras first.", include="always")
     later = [user("Hello"), {"role": "assistant", "content": "Hi."}, user("Go on")]
     assert "Zebras first." in chat.prepare(later).context.stable
+
+
+def test_a_name_that_two_kinds_share_must_be_told_apart(ctx, chat):
+    ctx.catalog.add("rule", "Dup", "A rule.", include="manual")
+    ctx.catalog.add("reference", "Dup", "A reference.", include="manual")
+    with pytest.raises(InvalidValue, match="rule:Dup or reference:Dup"):
+        chat.add("Dup")
+    chat.add("rule:Dup")
+    assert "Dup" in chat.rules

@@ -118,6 +118,19 @@ def test_a_record_that_names_a_file_in_play_is_brought(ctx):
     assert "verify.py must never log a token." in texts_found
 
 
+def test_files_and_the_query_can_be_given(ctx):
+    ctx.session("old").capture([said("Ann", "verify.py was split in two.")])
+    ctx.session("old2").capture([said("Ann", "The splitter is loud.")])
+    chat = ctx.session("s1", files=["src/auth/verify.py"])
+    prepared = chat.prepare([{"role": "user", "content": "ok"}], query="what was split?")
+    assert "verify.py was split" in prepared.context.part
+
+
+def test_accents_do_not_count(ctx):
+    ctx.remember("Käse aus München.", kind="fact")
+    assert ctx.search("kase munchen")
+
+
 def test_texts_that_say_the_same_are_found_once(ctx):
     ctx.session("s1").capture([said("Ann", "Gears are brass."), said("Bob", "gears  are BRASS.")])
     assert len(ctx.search("gears brass", budget=100)) == 1
