@@ -79,11 +79,13 @@ def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Pr
         except NotFound:
             continue  # the conversation was forgotten since the plan was begun
         if plan.write():
+            setup.prefixes.keep(who.user, who.session, prepared.messages)
             return prepared
     with setup.store.atomic(who.user):
         plan = _Plan(setup, who, given, trail)
         prepared = plan.make()
         plan.write()
+        setup.prefixes.keep(who.user, who.session, prepared.messages)
         return prepared
 
 

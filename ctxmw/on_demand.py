@@ -47,9 +47,10 @@ class OnDemandAnswers:
         state, situation = self._here(query)
         in_view = self._in_view(state)
         said = self._setup.prefixes.said(state.user, state.session)
+        wanted = Wanted(own=(state.session, len(said)))
         found = [
             item
-            for item in self._setup.search.find(situation, self._setup.weights).items
+            for item in self._setup.search.find(situation, self._setup.weights, wanted).items
             if not (item.session == state.session and item.version in said)
         ]
         allowed = [item for item in found if item.ref not in state.removed]

@@ -126,7 +126,12 @@ def build_part(
         own = item.kind == "turn" and item.session == situation.session
         return item.ref not in in_view and not (own and item.version in said)
 
-    wanted = Wanted(without=frozenset(in_view), worthwhile=True, tokens=budget.turn_limit)
+    wanted = Wanted(
+        without=frozenset(in_view),
+        own=(situation.session, len(said)),
+        worthwhile=True,
+        tokens=budget.turn_limit,
+    )
     found = setup.search.find(situation, setup.weights, wanted)
     hits = list(filter(is_new, found.items))
     asked = hits if opens(found, setup.floors) else []

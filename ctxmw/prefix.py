@@ -21,6 +21,10 @@ class Prefixes:
         """Keep which messages the caller sent last."""
         self._said.put((user, session), frozenset(prints))
 
+    def keep(self, user: str, session: str, prompt: Sequence[Message]) -> None:
+        """Keep the prompt that was made, for the next one to be compared with."""
+        self._last.put((user, session), [fingerprint(message) for message in prompt])
+
     def said(self, user: str, session: str) -> frozenset[str]:
         """Return the hashes of the messages the caller sent last, as far as this process knows."""
         return self._said.get((user, session)) or frozenset()
@@ -31,7 +35,7 @@ class Prefixes:
         None when this process has not seen a prompt of the conversation yet.
         """
         prints = [fingerprint(message) for message in prompt]
-        before = self._last.put((user, session), prints)
+        before = self._last.get((user, session))
         if before is None:
             return None
         sizes = [len(text_of(message)) for message in prompt]

@@ -62,6 +62,9 @@ class Wanted:
     since: datetime | None = None
     without: frozenset[str] = frozenset()
     """Refs that are in view already."""
+    own: tuple[str, int] | None = None
+    """The present conversation, and how many messages of it the caller sends along: when those are
+    all there are, its turns are in view, and must not stand in the way of what is not."""
     worthwhile: bool = False
     """Whether records that stand alone and match much less than the best are left out."""
     tokens: int = 2000
@@ -231,6 +234,11 @@ def _among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Floats:
         among *= np.isin(index.column("scope")[:-1], numbers)
     if wanted.since is not None:
         among *= index.column("day")[:-1] >= wanted.since.toordinal()
+    if wanted.own is not None:
+        session, sent = wanted.own
+        own = (index.column("session")[:-1] == index.number("session", session)) & (among > 0)
+        if own.sum() <= sent:
+            among[own] = 0
     for ref in wanted.without:
         if ref in index.places:
             among[index.places[ref]] = 0

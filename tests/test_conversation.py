@@ -365,3 +365,11 @@ def test_a_step_is_recorded_as_answered_and_is_nothing_that_was_said(ctx, chat):
     assert (record.state, record.reply) == ("answered", "")
     assert ctx.why("Thought: I look it up.").ref == record.ref
     assert ctx.search("tokens signed thought", kinds=["turn"]) == []
+
+
+def test_what_was_asked_before_does_not_stand_in_the_way_of_the_answer(ctx, chat):
+    asked = "Which port does the staging database listen on, and who may connect to it?"
+    _, history = say(chat, [SYSTEM], asked)
+    ctx.remember("Staging port: 6543.", kind="fact")
+    again, _ = say(chat, history, asked)
+    assert "6543" in again.context.part
