@@ -93,7 +93,13 @@ def load_state(setup: Setup, who: Identity, now: datetime) -> tuple[SessionState
     """Return the conversation's state and its version; a new state has version 0."""
     ref = session_ref(who.session)
     for row in setup.store.get(who.user, [ref]):
-        return SessionState.model_validate_json(row.body), row.seq
+        # A state is read several times a call, and a long conversation's takes a while to parse.
+        key = (who.user, who.session)
+        known = setup.states.get(key)
+        if known is None or known[0] != row.body:
+            known = (row.body, SessionState.model_validate_json(row.body))
+            setup.states.put(key, known)
+        return known[1], row.seq
     return SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now), 0
 
 
@@ -214,9 +220,9 @@ class _Plan:
     def _part(self, stable: Build) -> Build:
         """Return the turn's part; the same one for every call of a turn."""
         trail = self._trail
+        limit = self._who.budget.turn_limit
         for part in self._state.parts:
-            fits = part.tokens <= self._who.budget.turn_limit
-            if part.open and part.anchor == trail.turn and fits:
+            if part.open and part.anchor == trail.turn and part.tokens <= limit:
                 return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)

@@ -27,6 +27,7 @@ from .search import Found, Search, Wanted
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
 from .sources import Memories, Sessions
+from .state import SessionState
 from .stats import Stats
 from .twins import Workers
 
@@ -64,6 +65,8 @@ class Setup:
     builds: Recent[tuple[str, str], Build]
     printed: Recent[str, Printed]
     """What was printed before, by user."""
+    states: Recent[tuple[str, str], tuple[str, SessionState]]
+    """States of conversations as they were last read, with the text they were read from."""
     prefixes: Prefixes
     stats: Stats
     warned: Recent[str, datetime]
