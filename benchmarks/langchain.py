@@ -18,12 +18,15 @@ from typing import Any
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
-from benchmarks.prepare import WORDS, _fill
+from benchmarks.prepare import fill_memories
+from benchmarks.search import Zipf
 from benchmarks.timing import percentile, report, timed
 from ctxmw import ContextMiddleware
 from ctxmw_langchain import with_context
 
 TICK = 0.001
+
+TEXT = Zipf(Random(7))
 
 
 def main() -> None:
@@ -35,7 +38,7 @@ def main() -> None:
         tempfile.TemporaryDirectory() as folder,
         ContextMiddleware.open(Path(folder) / "memory.db") as ctx,
     ):
-        filled = timed(partial(_fill, ctx, chosen.memories, Random(7)))
+        filled = timed(partial(fill_memories, ctx, chosen.memories, TEXT, Random(7)))
         print(f"{chosen.memories} memories, remembered in {filled / 1000:.0f} s")
         _overhead(ctx, chosen.rounds)
         asyncio.run(_stalls(ctx, chosen.rounds))
@@ -114,7 +117,7 @@ async def _watched(call: Callable[[], Awaitable[Any]]) -> tuple[float, list[floa
 
 
 def _question(random: Random) -> str:
-    return f"What about {' '.join(random.choices(WORDS, k=4))}?"
+    return f"What about {TEXT.line(4, random)}?"
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def main() -> None:
         random = Random(7)
         text = Zipf(random, chosen.words)
         with ContextMiddleware.open(path) as ctx:
-            _fill(ctx, chosen.memories, text, random)
+            fill_memories(ctx, chosen.memories, text, random)
             print(f"{chosen.memories} memories")
             running = _running(ctx, chosen.rounds, text)
             fresh = _fresh(ctx, chosen.rounds, text)
@@ -44,7 +44,7 @@ def main() -> None:
         _cold(path)
 
 
-def _fill(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) -> None:
+def fill_memories(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) -> None:
     for number in range(n):
         said = text.line(random.randint(5, 20))
         kind, scope = random.choice(KINDS), random.choice(SCOPES)

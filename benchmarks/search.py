@@ -101,8 +101,9 @@ class Zipf:
         self._sums = list(accumulate(1 / (place + 10) for place in range(len(self._words))))
         self._random = random
 
-    def line(self, n: int) -> str:
-        return " ".join(self._random.choices(self._words, cum_weights=self._sums, k=n))
+    def line(self, n: int, random: Random | None = None) -> str:
+        chosen = (random or self._random).choices(self._words, cum_weights=self._sums, k=n)
+        return " ".join(chosen)
 
 
 if __name__ == "__main__":
