@@ -23,8 +23,9 @@ from .lexical import Bools, Floats, LexicalIndex
 from .passages import passage
 from .protocols import Store, TokenCounter
 from .question import Question, analyse
+from .rank_weights import RankWeights
 from .scoring import Weights, matched
-from .signals import RankWeights, Signals, signals
+from .signals import Signals, signals
 from .situation import Situation
 from .sources.sessions import row_item
 

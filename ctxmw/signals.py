@@ -1,8 +1,7 @@
 """What speaks for a record being part of the answer: words, neighbours, session, who, when, kind.
 
 The rank of a record is linear in these signals and reads as the logarithm of its chance to be
-evidence. The weights were learned listwise on conversations with known evidence, cross-validated by
-conversation, and rounded.
+evidence; `rank_weights` says how much each counts.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import numpy as np
 
 from .lexical import Bools, Floats, Ints, LexicalIndex
 from .question import Question
+from .rank_weights import RankWeights
 from .terms import stem
 from .text import words
 
@@ -34,62 +34,6 @@ LONG_SESSION = 25
 NEIGHBOURS = 4
 OPENING = 15.0
 LONG_TOKENS = 100
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankWeights:
-    """What each signal adds to the logarithm of a record's chance to be evidence."""
-
-    words: float = 1.5
-    """BM25 of the question's words, divided by the best record's."""
-    words_root: float = 1.5
-    """The square root of the same: one matching word already says much."""
-    pairs: float = 1.5
-    """Neighbouring words of the question that are neighbours in the record."""
-    related: float = 1.5
-    """BM25 of words that often stand for the question's ("pet": "dog")."""
-    near_words: float = 1.5
-    """Share of the question's words, weighted by rarity, here and two turns to each side."""
-    before: float = 0.5
-    """BM25 of the four turns before, fading."""
-    after: float = 0.5
-    """BM25 of the four turns after, fading."""
-    answered: float = 1.5
-    """BM25 of the assistant's answer to this: it repeats the topic a short turn leaves out."""
-    session: float = 2.0
-    """BM25 of the whole session, weaker for sessions of more than 25 turns."""
-    speaker: float = 1.5
-    """The one person the question names is the speaker."""
-    speaker_self: float = 1.5
-    """... and speaks of themselves."""
-    to_speaker: float = -0.5
-    """Somebody else says "you" while the question names one person."""
-    month: float = 2.5
-    """Said in a month or year the question names."""
-    day: float = 2.5
-    """Said on a day the question names or the day after; half as much within a week."""
-    shape: float = 1.5
-    """Holds what the question asks for: a time, a number, a place."""
-    instruction: float = 2.5
-    """A user's standing instruction ("Always ... when I ask about ...")."""
-    preference: float = 1.0
-    """A user's stated preference."""
-    phrase: float = 2.0
-    """Holds words that the question puts in quotes, together."""
-    files: float = 1.0
-    """Names a file that is in play."""
-    recent: float = 1.0
-    """Newer, when the question asks how things stand now."""
-    opening: float = 0.5
-    """Early in its session, where topics are introduced."""
-    opening_broad: float = 1.5
-    """The same when the question asks for an overview or an order of events."""
-    long: float = -1.0
-    """Logarithm of tokens above a hundred."""
-    dense: float = 1.5
-    """Nearness of meaning, from an embedder, if there is one."""
-    dense_near: float = 0.5
-    """The same, of the turn before and the turn after."""
 
 
 QUERY_SIGNALS = (
