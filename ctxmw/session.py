@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from .catalog import SessionContext, session_context
 from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
-from .conversation import Identity, Prepared, change_state, load_state, prepare_call, scope_of
+from .conversation import Identity, Prepared, change_state, load_state, scope_of
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
@@ -19,6 +19,7 @@ from .items import Priority, Trust
 from .messages import Message, check_messages
 from .on_demand import OnDemandAnswers
 from .pipeline import Setup
+from .plan import prepare_call
 from .protocols import Find
 from .provenance import ContextRecord
 from .records import (

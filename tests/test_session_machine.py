@@ -34,7 +34,8 @@ from hypothesis.stateful import (
 
 from ctxmw import Budget, ContextMiddleware, SqliteStore, memory_tools
 from ctxmw.collector import LEASE, LIFETIME, Entry
-from ctxmw.conversation import IDLE, Prepared
+from ctxmw.conversation import Prepared
+from ctxmw.epochs import IDLE
 from ctxmw.messages import Message
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock

@@ -1,0 +1,64 @@
+"""When a conversation's stable block is made anew: an epoch ends, and the next one begins."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from .archive import Archive
+from .items import Item
+from .pipeline import Setup
+from .provenance import Build
+from .records import SHARED, load
+from .situation import Situation
+from .sources.sessions import record_item
+from .state import SessionState
+
+IDLE = timedelta(minutes=30)
+"""After this long without a call a conversation has ended, and the provider's cache is cold."""
+SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
+"""Records that a block may show."""
+
+
+def why_new(state: SessionState, situation: Situation, outdated: set[str], now: datetime) -> str:
+    """Return why a new epoch begins; "" when it does not."""
+    reasons: Mapping[str, bool] = {
+        "start": state.epoch == 0,
+        state.stale: bool(state.stale),
+        "reopened": state.ended,
+        "project": situation.project != state.project,
+        "language": situation.language != state.language,
+        "changed": bool(outdated),
+        "idle": now - state.at >= IDLE,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def outdated_in(setup: Setup, state: SessionState, archive: Archive) -> set[str]:
+    """Return what the conversation shows and what has changed or gone since."""
+    if not state.epoch:
+        return set()
+    own = setup.store.changes(state.user, state.feed, SHOWN_TYPES)
+    offered = setup.store.changes(SHARED, state.catalog_feed, ("catalog",))
+    if not own and not offered:
+        return set()
+    shown = dict(archive.build(state.stable_build).shown)
+    for part in state.parts:
+        shown |= part.shows | part.mentions
+    touched = {change.ref for change in (*own, *offered)} & shown.keys()
+    now = _versions(setup, state.user, touched)
+    return {ref for ref in touched if now.get(ref) != shown[ref]}
+
+
+def offers_more(stable: Build, pinned: Sequence[Item]) -> bool:
+    """Say whether the catalog has something for the conversation that its stable block has not."""
+    known = {used.ref for used in (*stable.used, *stable.tools)}
+    return any(item.ref not in known for item in pinned)
+
+
+def _versions(setup: Setup, user: str, refs: Collection[str]) -> dict[str, str]:
+    """Return the version each of these records has now; those that are gone have none."""
+    rows = setup.store.get(user, sorted(refs))
+    found = {row.ref: record_item(load(row)).version for row in rows if row.live}
+    offered = {item.ref: item.version for item in setup.catalog.items()}
+    return found | {ref: offered[ref] for ref in refs if ref in offered}

@@ -1,0 +1,59 @@
+"""The parts of a conversation's turns: made, cut down, and dropped when they grow too many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from .archive import Archive
+from .protocols import TokenCounter
+from .provenance import Build
+from .replay import Places, Trail, over_cap
+from .state import PartRef
+
+MOST = 256
+"""Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
+
+Parts = tuple[PartRef, ...]
+
+
+def part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
+    """Return where a new part stands and how it came about."""
+    return PartRef(
+        anchor=trail.turn,
+        local=trail.locals[trail.last] if trail.last is not None else "",
+        build=build.ref,
+        hash=build.hash,
+        tokens=build.tokens,
+        shows=build.in_view,
+        entries=tuple(used.ref for used in build.used if used.kind == "notice"),
+        untrusted=any(used.trust == "untrusted" for used in build.used if used.shown != "none"),
+        mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
+        order=max((part.order for part in parts), default=0) + 1,
+        open=True,
+    )
+
+
+def with_room(parts: Parts, places: Places, cap: int) -> Parts:
+    """Return the parts with the oldest in view dropped, when those in view are over the cap."""
+    dropped = over_cap(places, cap, keep=())
+    left = tuple(part.emptied() if part.build in dropped else part for part in parts)
+    return left[-MOST // 2 :] if len(left) > MOST else left
+
+
+def trimmed(
+    part: PartRef, refs: set[str], archive: Archive, count: TokenCounter, now: datetime
+) -> PartRef:
+    """Return the part without these items."""
+    if refs.isdisjoint((*part.shows, *part.mentions)):
+        return part
+    block = archive.block(part.hash).without(refs)
+    if not block.text:
+        return part.emptied()
+    archive.keep_block(block, now)
+    update: dict[str, Any] = {"hash": block.hash, "tokens": count(block.text)}
+    for name in ("shows", "mentions"):
+        kept = getattr(part, name).items()
+        update[name] = {ref: version for ref, version in kept if ref not in refs}
+    return part.model_copy(update=update)

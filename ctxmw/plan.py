@@ -1,0 +1,286 @@
+"""One model call of a conversation: from the caller's messages to the prompt and its record.
+
+A call is planned from what is stored, then written in one transaction, provided nobody changed the
+conversation meanwhile; otherwise it is planned again. The last plan is made inside the
+transaction, so every call ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from .archive import Archive
+from .catalog import called_for, session_context
+from .collector import Entry, claimed, pending
+from .conversation import Identity, Prepared, load_state
+from .epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
+from .errors import NotFound
+from .items import Item, changed
+from .messages import Message, place, text_of
+from .parts import part_ref, trimmed, with_room
+from .pipeline import Setup, build_part, build_stable
+from .provenance import BlockKind, Build, ContextRecord, build_fields
+from .records import SHARED, load
+from .refs import long_ref
+from .replay import Places, Trail, find_places, trail_of
+from .scoring import score
+from .selection import Selection
+from .situation import Situation, task_of
+from .sources.sessions import record_item
+from .state import Ledger, SessionState, session_ref
+from .strip import strip_ours
+
+_OPTIMISTIC = 3
+
+
+def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+    """Return the messages with our blocks placed, and write down what was done."""
+    given = strip_ours(setup.store, who.user, messages)
+    trail = trail_of(given)
+    for _ in range(_OPTIMISTIC):
+        plan = _Plan(setup, who, given, trail)
+        try:
+            prepared = plan.make()
+        except NotFound:
+            continue  # the conversation was forgotten since the plan was begun
+        if plan.write():
+            setup.prefixes.keep(who.user, who.session, prepared.messages)
+            return prepared
+    with setup.store.atomic(who.user):
+        plan = _Plan(setup, who, given, trail)
+        prepared = plan.make()
+        plan.write()
+        setup.prefixes.keep(who.user, who.session, prepared.messages)
+        return prepared
+
+
+class _Plan:
+    """What one call is going to show and to write."""
+
+    def __init__(self, setup: Setup, who: Identity, given: Sequence[Message], trail: Trail) -> None:
+        self._setup = setup
+        self._who = who
+        self._given = given
+        self._trail = trail
+        self._now = setup.clock()
+        self._archive = Archive(setup.store, who.user, setup.builds)
+        # The head is read before the state: what is written in between is looked at again.
+        self._head = setup.store.head(who.user)
+        self._state, self._version = load_state(setup, who, self._now)
+        self._situation = _situation(who, self._state, given, trail, self._now)
+        self._catalog_head = setup.store.head(SHARED)
+        self._context = session_context(setup.catalog, self._state.added, self._state.removed)
+
+    def make(self) -> Prepared:
+        stable = self._stable()
+        part = self._part(stable)
+        places = self._places = self._in_view()
+        blocks = self._archive.blocks(ref.hash for refs in places.values() for ref in refs)
+        texts = {at: "".join(blocks[ref.hash].text for ref in refs) for at, refs in places.items()}
+        opening = self._archive.block(stable.hash)
+        self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
+        fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
+        placed = place(self._given, opening.text, texts, placement=self._who.placement, fixed=fixed)
+        self._setup.prefixes.keep_said(self._who.user, self._who.session, self._trail.prints)
+        record = self._record(stable, part, placed, places)
+        self._archive.rows += [record.row(), self._state.row()]
+        tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
+        return Prepared(messages=placed, context=record, given=tuple(self._given), tools=tools)
+
+    def write(self) -> bool:
+        """Write everything at once, unless something of it changed since the plan was made.
+
+        That is the conversation, or a record that the prompt shows: what was forgotten meanwhile
+        must not be written again.
+        """
+        store, user = self._setup.store, self._who.user
+        with store.atomic(user):
+            rows = store.get(user, [session_ref(self._who.session)])
+            changes = store.changes(user, self._head, (*SHOWN_TYPES, Entry.type))
+            touched = self._shown.intersection(change.ref for change in changes)
+            if touched or (rows[0].seq if rows else 0) != self._version:
+                return False
+            claims = claimed(store, user, self._entries(), self._trail.turn, self._now)
+            store.put([*self._archive.rows, *claims])
+        return True
+
+    def _stable(self) -> Build:
+        """Return the epoch's stable block; a new one when a new epoch begins."""
+        outdated = outdated_in(self._setup, self._state, self._archive)
+        measure = f"{self._who.budget!r} {self._setup.counter} {self._setup.renderer.name}"
+        began = why_new(self._state, self._situation, outdated, self._now)
+        if not began and measure != self._state.measure:
+            began = "budget"
+        if not began and self._catalog_head != self._state.catalog_feed:
+            stable = self._archive.build(self._state.stable_build)
+            began = "catalog" if offers_more(stable, self._context.pinned) else ""
+        if not began:
+            at = max(self._now, self._state.at)
+            self._update(feed=self._head, catalog_feed=self._catalog_head, at=at)
+            return self._archive.build(self._state.stable_build)
+        selection = build_stable(
+            self._setup,
+            self._situation,
+            self._who.budget,
+            pinned=[*_not_tools(self._context.pinned), *self._added()],
+            removed=self._state.removed,
+        )
+        build = self._keep("stable", selection, self._context.pinned)
+        leave = {*outdated, *build.in_view, *self._state.removed}
+        archive, count = self._archive, self._setup.count
+        parts = [trimmed(part, leave, archive, count, self._now) for part in self._state.parts]
+        self._update(
+            project=self._situation.project,
+            language=self._situation.language,
+            at=self._now,
+            ended=False,
+            epoch=self._state.epoch + 1,
+            began=began,
+            stale="",
+            feed=self._head,
+            catalog_feed=self._catalog_head,
+            stable_build=build.ref,
+            measure=measure,
+            parts=tuple(parts),
+            ledger=Ledger(),
+        )
+        return build
+
+    def _part(self, stable: Build) -> Build:
+        """Return the turn's part; the same one for every call of a turn."""
+        trail = self._trail
+        limit = self._who.budget.turn_limit
+        for part in self._state.parts:
+            if part.open and part.anchor == trail.turn and part.tokens <= limit:
+                return self._archive.build(part.build)
+        query, policy = self._situation.query, self._setup.agent_search
+        called = called_for(self._context.on_call, query, policy)
+        selection = self._select_part(stable, called)
+        parts = with_room(
+            self._state.parts, self._in_view(), self._setup.replay_cap - selection.tokens
+        )
+        if parts != self._state.parts:
+            self._update(parts=parts)
+            # What left the view may be just what is asked for.
+            selection = self._select_part(stable, called)
+        build = self._keep("turn", selection, called)
+        self._update(parts=(*parts, part_ref(build, trail, parts)))
+        return build
+
+    def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
+        state, trail = self._state, self._trail
+        if trail.last is None:
+            return Selection()
+        in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
+        for parts in self._in_view().values():
+            in_view.update(ref for part in parts for ref in part.shows)
+            listed.update(ref for part in parts for ref in part.mentions)
+        store, user = self._setup.store, self._who.user
+        waiting = pending(store, user, self._who.session, trail.turn, self._now)
+        return build_part(
+            self._setup,
+            self._situation,
+            self._who.budget,
+            waiting=[entry.item() for entry in waiting],
+            called=_not_tools(called),
+            in_view=in_view,
+            listed=listed,
+            said=frozenset(trail.prints),
+            hint=not stable.points_on,
+        )
+
+    def _keep(self, kind: BlockKind, selection: Selection, offered: Sequence[Item]) -> Build:
+        tools = [item for item in offered if item.kind == "tool"]
+        fields = {"at": self._now, "session": self._who.session}
+        fields |= build_fields(selection, kind, tools)
+        return self._archive.keep(selection.block, self._setup.random, **fields)
+
+    def _added(self) -> list[Item]:
+        """Return the records that somebody added to the conversation by hand."""
+        rows = self._setup.store.get(self._who.user, self._state.added)
+        items = [record_item(load(row)) for row in rows if row.live]
+        rated = [score(item, self._situation, self._setup.weights) for item in items]
+        trusted = [item for item in rated if item.trust == "trusted"]
+        here = {"project": self._situation.project, "language": self._situation.language}
+        return [
+            changed(
+                item,
+                lane="pinned",
+                include="manual",
+                # A heading names the project and the language at hand.
+                section=item.section if item.scope.admits(**here) else "references",
+            )
+            for item in trusted
+        ]
+
+    def _entries(self) -> dict[str, str]:
+        """Return the waiting entries that the prompt shows, by ref, with their versions."""
+        parts = [part for parts in self._places.values() for part in parts]
+        return {ref: part.shows[ref] for part in parts for ref in part.entries if ref in part.shows}
+
+    def _in_view(self) -> Places:
+        """Return the parts to show, each at its message."""
+        return find_places(self._state.parts, self._given, self._trail)
+
+    def _record(
+        self, stable: Build, part: Build, placed: list[Message], places: Places
+    ) -> ContextRecord:
+        setup, who = self._setup, self._who
+        # A part that lost an item since it was built is shown as it is now.
+        shown = next((ref.hash for ref in self._state.parts if ref.build == part.ref), "")
+        opening, own = self._archive.block(stable.hash).text, self._archive.block(shown).text
+        replayed = sum(ref.tokens for refs in places.values() for ref in refs)
+        return ContextRecord(
+            user=who.user,
+            ref=long_ref(ContextRecord.prefix, setup.random),
+            at=self._now,
+            session=who.session,
+            turn=self._trail.turn,
+            epoch=self._state.epoch,
+            tokens=_count_both(setup, opening, own),
+            limit=who.budget.total,
+            counter=setup.counter,
+            exact=setup.exact,
+            stable_build=stable.ref,
+            part_build=part.ref,
+            entries=self._entries(),
+            replayed_tokens=max(0, replayed - part.tokens),
+            prefix_share=setup.prefixes.share(who.user, who.session, placed),
+            degraded=part.fault,
+            stable=opening,
+            part=own,
+            builds=(stable, part),
+        )
+
+    def _update(self, **values: Any) -> None:
+        self._state = self._state.model_copy(update=values)
+
+
+def _situation(
+    who: Identity, state: SessionState, given: Sequence[Message], trail: Trail, now: datetime
+) -> Situation:
+    said = [text_of(message) for message in given if message["role"] in ("user", "assistant")]
+    return Situation(
+        user=who.user,
+        session=who.session,
+        project=who.project or state.project,
+        language=who.language or state.language,
+        task=who.task or task_of(said[-5:]),
+        files=who.files,
+        query=who.query or (text_of(given[trail.last]) if trail.last is not None else ""),
+        now=now,
+    )
+
+
+def _count_both(setup: Setup, opening: str, own: str) -> int:
+    # Blocks end in a newline and begin with a tag, so exact counts add up; and each is known.
+    if setup.exact:
+        return setup.count(opening) + setup.count(own)
+    return setup.count(opening + own)
+
+
+def _not_tools(items: Sequence[Item]) -> list[Item]:
+    """Return what is shown as text; tools are bound to the request instead."""
+    return [item for item in items if item.kind != "tool"]
