@@ -9,6 +9,7 @@ from .errors import (
     MissingUser,
     NotFound,
     StoreError,
+    SummarizerError,
 )
 from .forgiving import ForgivingSession
 from .hits import Hit
@@ -18,6 +19,7 @@ from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
 from .session import Session, current_session
 from .sqlite import SqliteStore
+from .summarizers import SummarizerLimits
 from .tools import MemoryTool, memory_tools
 
 __version__ = "0.1.0"
@@ -42,6 +44,8 @@ __all__ = [
     "Session",
     "SqliteStore",
     "StoreError",
+    "SummarizerError",
+    "SummarizerLimits",
     "Weights",
     "Xml",
     "current_session",

@@ -6,6 +6,7 @@ CtxmwError
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
 ├── EmbedderError     the embedding model failed
+├── SummarizerError   the summarizing model failed, was too slow, or has spent what it may
 └── MissingPackage    an optional package is not installed (also an ImportError)
 
 Every message names the value and the next step.
@@ -36,6 +37,10 @@ class StoreError(CtxmwError):
 
 class EmbedderError(CtxmwError):
     """The embedding model failed; what it had made before is kept."""
+
+
+class SummarizerError(CtxmwError):
+    """The summarizing model gave no answer; what works without it goes on."""
 
 
 class MissingPackage(CtxmwError, ImportError):

@@ -26,6 +26,7 @@ from .scoring import Floors, Weights
 from .search import Search
 from .sources import Memories, Sessions
 from .stats import Stats
+from .summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
 from .tokens import counter_for
 from .twins import Workers
 from .vectors import Vectors
@@ -49,6 +50,10 @@ class Options(TypedDict, total=False):
     embedding function, "wordllama", or anything with `name`, `embed` and `embed_query`."""
     index: str
     """Where vectors are searched: "numpy", "chroma" or "chroma://host:port"."""
+    summarizer: object | None
+    """Asked to condense: a LangChain chat model, a LlamaIndex LLM, or a function from text to
+    text. None by default: then nothing is ever asked."""
+    summarizer_limits: SummarizerLimits
     budget: Budget
     on_demand: OnDemand
     agent_search: AgentSearch
@@ -73,6 +78,7 @@ def setup_of(store: Store, options: Options) -> Setup:
     dense = _dense(store, options.get("embedder"), options.get("index") or "numpy")
     clock = options.get("clock") or utc_now
     random = options.get("random") or SystemRandom()
+    stats = Stats()
     return Setup(
         store=store,
         clock=clock,
@@ -95,7 +101,8 @@ def setup_of(store: Store, options: Options) -> Setup:
         printed=Recent(64),
         states=Recent(256),
         prefixes=Prefixes(),
-        stats=Stats(),
+        stats=stats,
+        summarizer=_summarizer(options, count, clock, stats),
         warned=Recent(64),
         strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
         on_error=options.get("on_error"),
@@ -158,6 +165,16 @@ def _dense(store: Store, embedder: object | None, index: str) -> Dense | None:
         return None
     path = Path(getattr(store, "path", data_folder() / "memory.db"))
     return Dense(Vectors(store, as_embedder(embedder), index_named(index, path)))
+
+
+def _summarizer(
+    options: Options, count: TokenCounter, clock: Clock, stats: Stats
+) -> MeteredSummarizer | None:
+    given = options.get("summarizer")
+    if given is None:
+        return None
+    limits = _given(options.get("summarizer_limits"), SummarizerLimits)
+    return MeteredSummarizer(as_summarizer(given), limits, count=count, clock=clock, stats=stats)
 
 
 def _warm(counter: TokenCounter) -> None:

@@ -29,6 +29,7 @@ from .situation import Situation
 from .sources import Memories, Sessions
 from .state import SessionState
 from .stats import Stats
+from .summarizers import MeteredSummarizer
 from .twins import Workers
 
 PRINTED = 4096
@@ -69,6 +70,7 @@ class Setup:
     """States of conversations as they were last read, with the text they were read from."""
     prefixes: Prefixes
     stats: Stats
+    summarizer: MeteredSummarizer | None
     warned: Recent[str, datetime]
     """When each stage was last warned about."""
     strict: bool

@@ -80,6 +80,12 @@ class Embedder(Protocol):
         ...
 
 
+class Summarizer(Protocol):
+    """Answers a prompt in words; a language model does. Asked in a thread of its own."""
+
+    def __call__(self, prompt: str, /) -> str: ...
+
+
 class VectorIndex(Protocol):
     """Finds the nearest vectors of one user. Can always be built again from the store."""
 
