@@ -44,6 +44,7 @@ from .session import Session
 from .situation import TASKS, Situation, detect
 from .sqlite import SqliteStore
 from .state import SessionState
+from .transfer import export, import_
 from .twins import Workers, twin
 
 
@@ -261,6 +262,21 @@ class ContextMiddleware:
             raise InvalidValue("there is no embedder to reindex with: open with embedder=...")
         return self._setup.dense.vectors.reindex(self._named(user), progress).embedded
 
+    def export(self, path: str | Path, *, user: str | None = None) -> int:
+        """Write everything of a user to a file of JSON lines; return how many records it were.
+
+        The file takes the place of an older one only when it is whole.
+        """
+        return export(self._setup.store, self._named(user), _file(path))
+
+    def import_(self, path: str | Path, *, user: str | None = None) -> int:
+        """Take in what an export holds, for this user; return how many were new or newer.
+
+        All of it or nothing: a line that makes no sense is named. Importing twice changes nothing
+        more.
+        """
+        return import_(self._setup.store, self._named(user), _file(path))
+
     def stats(self) -> dict[str, int]:
         """Return counts of what happened in this process, such as degraded calls by stage."""
         return self._setup.stats.snapshot()
@@ -290,6 +306,8 @@ class ContextMiddleware:
     awhy = twin(why)
     aremember = twin(remember)
     aforget = twin(forget)
+    aexport = twin(export)
+    aimport_ = twin(import_)
     aget = twin(get)
     asearch = twin(search)
     areindex = twin(reindex)
@@ -322,6 +340,12 @@ def _texts(values: Sequence[str], what: str) -> tuple[str, ...]:
     if isinstance(values, str) or not all(isinstance(value, str) for value in values):
         raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")
     return tuple(values)
+
+
+def _file(path: object) -> Path:
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidValue(f"path is {path!r:.60}: give the path of a file.")
+    return Path(path).absolute()
 
 
 def _text(query: object) -> str:
