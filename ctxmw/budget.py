@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from .displayed import Displayed
 from .errors import InvalidValue
 
 MEMORY_LANES = ("universal", "language", "project")
@@ -11,7 +12,7 @@ NOTE_LANES = ("done", "decided", "open")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Displayed):
     """New tokens a request may cost, and how they are shared out.
 
     Only `total` is an amount. The lanes are sizes relative to each other and scale with it; at the

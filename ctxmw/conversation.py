@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from .budget import Budget
+from .displayed import Displayed
 from .messages import Message, Placement
 from .pipeline import Setup
 from .provenance import ContextRecord
@@ -31,7 +32,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class Prepared(Displayed):
     """Messages ready for a model, and the record of what we put into them."""
 
     messages: list[Message]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .archive import Archive
+from .catalog import CatalogItem
 from .collector import Entry
 from .pipeline import Setup
 from .protocols import Find, Row
-from .provenance import FORGOTTEN, Build, ContextRecord, reply_key
-from .records import RECORD_TYPES, load, load_all
+from .provenance import FORGOTTEN, Build, ContextRecord, Used, reply_key
+from .records import RECORD_TYPES, SHARED, load, load_all
 from .sources.sessions import record_item
 from .text import one_line
 
@@ -52,16 +53,32 @@ def _with_blocks(setup: Setup, record: ContextRecord, archive: Archive) -> Conte
 
 
 def _titled(setup: Setup, user: str, build: Build) -> Build:
-    titles = _titles(setup, user, [used.ref for used in build.used])
-    used = [
-        replace(entry, title=entry.name or titles.get(entry.ref, FORGOTTEN)) for entry in build.used
-    ]
-    tools = [replace(entry, title=entry.name) for entry in build.tools]
-    return build.model_copy(update={"used": tuple(used), "tools": tuple(tools)})
+    now = _present(setup, user, [entry.ref for entry in (*build.used, *build.tools)])
+    used = tuple(_looked_up(entry, now.get(entry.ref)) for entry in build.used)
+    tools = tuple(_looked_up(entry, now.get(entry.ref)) for entry in build.tools)
+    return build.model_copy(update={"used": used, "tools": tools})
 
 
-def _titles(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, str]:
+def _looked_up(entry: Used, now: tuple[str, str] | None) -> Used:
+    """Return an item with its words as they are now, and what became of it since."""
+    if now is None:
+        return replace(entry, title=entry.name or FORGOTTEN, since="gone")
+    title, version = now
+    return replace(entry, title=title, since="" if version == entry.version else "changed")
+
+
+def _present(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the words and the version of what is still there; a replaced one has no version."""
     rows = setup.store.get(user, refs)
+    live = {row.ref: row.live or row.type == "entry" for row in rows}
     items = [record_item(load(row)) for row in rows if row.type in RECORD_TYPES]
     items += [Entry.model_validate_json(row.body).item() for row in rows if row.type == "entry"]
-    return {item.ref: one_line(item.title or item.text, 60) for item in items}
+    offered = setup.store.get(SHARED, [ref for ref in refs if ref not in live])
+    items += [CatalogItem.model_validate_json(row.body).item("always") for row in offered]
+    return {
+        item.ref: (
+            one_line(item.title or item.text, 60),
+            item.version if live.get(item.ref, True) else "",
+        )
+        for item in items
+    }

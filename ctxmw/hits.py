@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .block import GROUP
+from .displayed import Displayed
 from .errors import InvalidValue
 from .items import Item, Shown
 from .pipeline import Setup
@@ -14,7 +15,7 @@ from .selection import Layout, select_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(Displayed):
     """One thing found, and why."""
 
     ref: str
@@ -26,9 +27,13 @@ class Hit:
     record: Record
 
 
+class Hits(Displayed, list[Hit]):
+    """What a search found: a list that a notebook shows as a table."""
+
+
 def hits_of(
     setup: Setup, user: str, items: Sequence[Item], *, limit: int, budget: int | None
-) -> list[Hit]:
+) -> Hits:
     """Return items as hits: without a budget the best first, with one in the order to be read.
 
     The texts of all hits, joined by newlines, cost no more than the budget.
@@ -42,7 +47,7 @@ def hits_of(
         shown = _within(setup, items, budget)
     found = {item.ref: item for item in items}
     records = {row.ref: load(row) for row in setup.store.get(user, [ref for ref, _ in shown])}
-    return [
+    return Hits(
         Hit(
             ref=ref,
             text=text,
@@ -52,7 +57,7 @@ def hits_of(
         )
         for ref, text in shown
         if ref in records
-    ]
+    )
 
 
 class _Lines:

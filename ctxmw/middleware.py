@@ -17,7 +17,7 @@ from .catalog import Catalog
 from .conversation import Identity
 from .errors import InvalidValue, MissingUser, NotFound
 from .history import record_behind, record_of
-from .hits import Hit, hits_of
+from .hits import Hits, hits_of
 from .items import Scope, Trust
 from .messages import PLACEMENTS, Placement
 from .opening import Options, checked, data_folder, setup_of
@@ -175,7 +175,7 @@ class ContextMiddleware:
         kinds: Sequence[str] = (),
         scope: str | None = None,
         since: datetime | None = None,
-    ) -> list[Hit]:
+    ) -> Hits:
         """Return what was remembered or said that answers the query, best first.
 
         `budget` is in tokens, over the texts of the hits together.

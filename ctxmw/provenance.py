@@ -13,13 +13,15 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_serializer
 
+from .displayed import Displayed
 from .items import Include, Item, Shown, Trust
-from .records import Record
+from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
 from .scoring import UNKNOWN
 from .selection import Choice, Selection
 from .text import digest, fold, one_line
 
 BlockKind = Literal["stable", "turn"]
+Since = Literal["", "changed", "gone"]
 State = Literal["built", "answered", "failed", "abandoned"]
 FORGOTTEN = "(forgotten)"
 CATALOGUED = frozenset({"rule", "reference", "tool"})
@@ -66,6 +68,8 @@ class Used:
     """Its name in the catalog."""
     title: str = ""
     """Its first words; looked up, never stored with the record."""
+    since: Since = ""
+    """What became of it after it was shown; looked up as well."""
 
     @classmethod
     def of(cls, choice: Choice, block: BlockKind) -> Used:
@@ -93,7 +97,7 @@ class Used:
         return {name: getattr(self, name) for name in _STORED}
 
 
-_STORED = tuple(name.name for name in fields(Used) if name.name != "title")
+_STORED = tuple(name.name for name in fields(Used) if name.name not in ("title", "since"))
 
 
 class Build(Record):
@@ -137,7 +141,7 @@ class Build(Record):
         return {used.ref: used.version for used in self.used if used.shown in enough}
 
 
-class ContextRecord(Record):
+class ContextRecord(Displayed, Record):
     """What one model call was given by us, and why."""
 
     type: ClassVar[str] = "context"
@@ -222,10 +226,9 @@ class ContextRecord(Record):
         if not shown:
             return "Context used: none"
         lines = ["Context used:"]
-        for title, kinds in _SECTIONS.items():
-            within = [used for used in shown if (used.kind in kinds if kinds else _other(used))]
-            lines += [f"{title} ({len(within)}):"] if within else []
-            lines += [f"- {used.title} [{_mode(used)}]" for used in within]
+        for title, within in by_section(shown).items():
+            lines.append(f"{title} ({len(within)}):")
+            lines += [f"- {used.title} [{_mode(used)}]{_fate(used)}" for used in within]
         counts = Counter(used.include for used in shown)
         modes = ", ".join(f"{n} {mode}" for mode, n in counts.most_common())
         return "\n".join(
@@ -271,20 +274,31 @@ def build_fields(
     }
 
 
+_HAPPENED = tuple(kind for kind in OBSERVATION_KINDS if kind not in MEMORY_KINDS)
 _SECTIONS: dict[str, tuple[str, ...]] = {
     "Rules": ("rule",),
     "References": ("reference",),
     "Tools": ("tool",),
     "Memories": ("preference", "anti_pattern", "decision", "correction", "fact"),
-    "Conversations": ("turn", "summary", "done", "decided", "blocked", "next"),
+    "Sessions": ("turn", "summary", *NOTE_KINDS, *_HAPPENED),
+    "Code": ("code", "file"),
     "Notices": ("notice",),
-    "Other": (),
 }
-_NAMED = frozenset(kind for kinds in _SECTIONS.values() for kind in kinds)
+_SECTION_OF = {kind: title for title, kinds in _SECTIONS.items() for kind in kinds}
 
 
-def _other(used: Used) -> bool:
-    return used.kind not in _NAMED
+def by_section(used: Iterable[Used]) -> dict[str, list[Used]]:
+    """Return items under the heading of their kind, in the order people read them."""
+    found: dict[str, list[Used]] = {title: [] for title in (*_SECTIONS, "Other")}
+    for one in used:
+        found[_SECTION_OF.get(one.kind, "Other")].append(one)
+    return {title: within for title, within in found.items() if within}
+
+
+def signals_told(used: Used) -> str:
+    """Return the signals behind a score in words, but for those that say nothing is known."""
+    told = {name: value for name, value in used.signals.items() if value != UNKNOWN}
+    return ", ".join(f"{name} {value:.2f}" for name, value in told.items())
 
 
 def _items(n: int) -> str:
@@ -295,15 +309,16 @@ def _mode(used: Used) -> str:
     return f"agent {used.score:.2f}" if used.include == "agent" else used.include
 
 
+def _fate(used: Used) -> str:
+    return f" ({used.since} since)" if used.since else ""
+
+
 _HEADER = ("ref", "kind", "how", "score", "tokens", "shown", "why", "title")
 _TITLE = 44
 
 
 def _cells(used: Used) -> tuple[str, ...]:
-    # A signal of 0.5 says that nothing is known.
-    told = {name: value for name, value in used.signals.items() if value != UNKNOWN}
-    signals = ", ".join(f"{name} {value:.2f}" for name, value in told.items())
-    why = "; ".join(filter(None, (used.reason, signals)))
+    why = "; ".join(filter(None, (used.reason, signals_told(used))))
     about = (used.ref, used.kind, used.include, f"{used.score:.2f}", str(used.tokens), used.shown)
     return (*about, why, one_line(used.title, _TITLE))
 

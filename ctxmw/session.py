@@ -11,6 +11,7 @@ from typing import Any, Self
 from .catalog import SessionContext, session_context
 from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
 from .conversation import Identity, Prepared, change_state, load_state, scope_of
+from .displayed import Displayed
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
@@ -38,6 +39,8 @@ from .records import (
 from .redaction import redact
 from .refs import short_refs
 from .replay import trail_of
+from .state import SessionState
+from .transcript import Exchange, transcript_of
 from .twins import Workers, twin
 
 _ENTERED: ContextVar[tuple[Session, ...]] = ContextVar("ctxmw_entered", default=())
@@ -48,7 +51,7 @@ def current_session() -> Session | None:
     return next(reversed(_ENTERED.get()), None)
 
 
-class Session:
+class Session(Displayed):
     """A conversation of one user. Any thread or process may go on with it by its id.
 
     `with chat:` makes it the current conversation for whatever is called inside.
@@ -268,9 +271,19 @@ class Session:
         """Names of the tools in this conversation, as server:tool."""
         return self._context().names("tool")
 
+    @property
+    def state(self) -> SessionState:
+        """Where the conversation stands: project, epoch, what was added and removed."""
+        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        return state
+
     def history(self) -> list[ContextRecord]:
         """Return the record of every call, oldest first, with the blocks as they were sent."""
         return history_of(self._setup, self.user, self.id)
+
+    def transcript(self) -> list[Exchange]:
+        """Return the conversation turn by turn: what was said, and the record of every call."""
+        return transcript_of(self._setup, self.user, self.id)
 
     aprepare = twin(prepare)
     abegan = twin(began)
@@ -286,6 +299,7 @@ class Session:
     aremove = twin(remove)
     arefresh = twin(refresh)
     ahistory = twin(history)
+    atranscript = twin(transcript)
 
     def _context(self) -> SessionContext:
         state, _ = load_state(self._setup, self._who, self._setup.clock())

@@ -155,7 +155,7 @@ def test_the_display_of_a_turn_lists_what_was_used_by_section_and_mode() -> None
         "- File Operations [agent 0.87]\n"
         "Memories (1):\n"
         "- Auth uses JWT. [agent 0.60]\n"
-        "Other (1):\n"
+        "Sessions (1):\n"
         "- Clock skew [agent 0.50]\n"
         "5 items (3 agent, 1 always, 1 manual), 612/4000 tokens"
     )

@@ -1,0 +1,64 @@
+"""What people see: values as HTML for notebooks and the local page, and as plain text.
+
+Nothing here is needed to build a prompt; it is loaded when something is looked at.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from ..budget import Budget
+from ..conversation import Prepared
+from ..hits import Hit, Hits
+from ..provenance import ContextRecord
+from ..session import Session
+from .budgets import budget_html, budget_text
+from .conversations import prepared_html, session_html, session_text
+from .elements import Html, tag
+from .found import hit_html, hits_html, hits_text
+from .records import record_html
+
+
+def html_of(value: object) -> str:
+    """Return what a notebook shows of a value, its style included."""
+    return tag("div", tag("style", Html(style())), _fragment(value), class_="ctxmw")
+
+
+def text_of(value: object) -> str:
+    """Return the same in plain text."""
+    match value:
+        case ContextRecord():
+            return value.display()
+        case Prepared():
+            return value.context.display()
+        case Session():
+            return session_text(value)
+        case Hits():
+            return hits_text(value)
+        case Budget():
+            return budget_text(value)
+    return repr(value)
+
+
+@cache
+def style() -> str:
+    """Return the style sheet; the local page serves the same."""
+    return (files(__name__) / "style.css").read_text(encoding="utf-8")
+
+
+def _fragment(value: object) -> Html:
+    match value:
+        case ContextRecord():
+            return record_html(value)
+        case Prepared():
+            return prepared_html(value)
+        case Session():
+            return session_html(value)
+        case Hits():
+            return hits_html(value)
+        case Hit():
+            return hit_html(value)
+        case Budget():
+            return budget_html(value)
+    raise TypeError(f"there is no display of {type(value).__name__}")

@@ -1,0 +1,121 @@
+"""Prompts and conversations as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..conversation import Prepared
+from ..messages import text_of
+from ..provenance import ContextRecord
+from ..session import Session
+from ..text import one_line
+from ..transcript import Exchange, Said
+from .elements import Child, Html, badge, joined, section, tag, verbatim
+from .records import NO_RECORD, Link, record_html
+
+LAST_TURNS = 30
+"""How many turns of a conversation are shown at once."""
+
+
+def prepared_html(prepared: Prepared) -> Html:
+    """Return the record of a prompt, and its messages with our text marked."""
+    said = [_said(message["role"], text_of(message), prepared) for message in prepared.messages]
+    prompt = section("Messages", messages_html(said), count=len(said))
+    return joined([record_html(prepared.context), prompt, *_tools(prepared.tools)])
+
+
+def messages_html(said: Iterable[Said]) -> Html:
+    """Return messages one below the other, our text marked."""
+    return joined(part for one in said for part in _message(one))
+
+
+def session_html(chat: Session) -> Html:
+    """Return where a conversation stands, and its last turns with what each was given."""
+    exchanges = chat.transcript()
+    shown = exchanges[-LAST_TURNS:]
+    earlier = len(exchanges) - len(shown)
+    return joined(
+        [
+            _heading(chat),
+            *_context(chat),
+            tag("p", f"{earlier} earlier turns are not shown.", class_="ctx-none")
+            if earlier
+            else None,
+            *(exchange_html(exchange) for exchange in shown),
+            None if exchanges else tag("p", "Nothing has been said yet.", class_="ctx-none"),
+        ]
+    )
+
+
+def session_text(chat: Session) -> str:
+    """Return the last turns of a conversation, one line for the words and one for the context."""
+    lines = [repr(chat)]
+    for exchange in chat.transcript()[-LAST_TURNS:]:
+        lines.append(f"- {one_line(_asked(exchange), 90)}")
+        lines += [f"  {record.summary()}" for record in exchange.records] or [f"  {NO_RECORD}"]
+    return "\n".join(lines)
+
+
+def exchange_html(exchange: Exchange, link: Link | None = None) -> Html:
+    """Return one turn: what was asked and answered, and the context of each call."""
+    asked = _asked(exchange)
+    calls: list[Child] = [_call(record, link) for record in exchange.records]
+    return section(
+        one_line(asked, 110),
+        *_message(Said(role="user", ours="", theirs=asked)),
+        *(part for turn in exchange.said for part in _message(_as_said(turn.role, turn.text))),
+        *(calls or [tag("p", NO_RECORD, class_="ctx-none")]),
+    )
+
+
+def _asked(exchange: Exchange) -> str:
+    return exchange.asked.text if exchange.asked else "(nothing was captured)"
+
+
+def _call(record: ContextRecord, link: Link | None) -> Html:
+    return section("Context", record_html(record, link), opened=True)
+
+
+def _heading(chat: Session) -> Html:
+    state = chat.state
+    about = [state.project, state.language, state.task, f"epoch {state.epoch}", f"of {chat.user}"]
+    told = " · ".join(filter(None, about))
+    ended = badge("ended") if state.ended else None
+    return tag("div", chat.id, ended, tag("span", told, class_="ctx-dim"), class_="ctx-title")
+
+
+def _context(chat: Session) -> list[Child]:
+    offered = {"Rules": chat.rules, "References": chat.references, "Tools": chat.tools}
+    waiting = [f"{entry.source}: {entry.text}" for entry in chat.pending()]
+    named = {**offered, "Waiting to be said": waiting}
+    return [
+        section(title, _names(names), count=len(names)) for title, names in named.items() if names
+    ]
+
+
+def _names(names: Sequence[str]) -> Html:
+    return tag("ul", *(tag("li", one_line(name, 160)) for name in names), class_="ctx-items")
+
+
+def _tools(names: Sequence[str]) -> list[Child]:
+    return [section("Tools to bind", _names(names), count=len(names))] if names else []
+
+
+def _said(role: str, text: str, prepared: Prepared) -> Said:
+    """Return a message with our text told from the caller's, as far as it opens the message."""
+    record = prepared.context
+    for block in (record.stable, record.part):
+        if block and text.startswith(block):
+            return Said(role=role, ours=block, theirs=text[len(block) :].lstrip("\n"))
+    return _as_said(role, text)
+
+
+def _as_said(role: str, text: str) -> Said:
+    return Said(role=role, ours="", theirs=text)
+
+
+def _message(said: Said) -> Sequence[Child]:
+    parts: list[Child] = [tag("p", said.role, class_="ctx-role")]
+    parts += [verbatim(said.ours, ours=True)] if said.ours else []
+    parts += [verbatim(said.theirs)] if said.theirs else []
+    return parts

@@ -1,0 +1,56 @@
+"""What a search found, as HTML and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..hits import Hit
+from ..text import one_line
+from .elements import Html, badge, tag, verbatim
+
+_LINE = 140
+
+
+def hits_html(hits: Sequence[Hit]) -> Html:
+    """Return what was found, the best first."""
+    if not hits:
+        return tag("p", "Nothing was found.", class_="ctx-none")
+    title = tag("div", f"{len(hits)} found", class_="ctx-title")
+    rows = tag("ul", *map(_row, hits), class_="ctx-items")
+    return tag("div", title, rows)
+
+
+def hit_html(hit: Hit) -> Html:
+    """Return one thing found: its text, its score and why."""
+    return tag("div", _about(hit), verbatim(hit.text), tag("p", hit.why, class_="ctx-dim"))
+
+
+def hits_text(hits: Sequence[Hit]) -> str:
+    """Return one line for each thing found."""
+    lines = [f"{hit.score:.2f}  {hit.ref}  {one_line(hit.text, 90)}" for hit in hits]
+    return "\n".join(lines) or "Nothing was found."
+
+
+def kind_of(hit: Hit) -> str:
+    """Return what kind of record was found."""
+    return str(getattr(hit.record, "kind", hit.record.type))
+
+
+def _row(hit: Hit) -> Html:
+    return tag(
+        "li",
+        tag("span", one_line(hit.text, _LINE), class_="ctx-says"),
+        badge(kind_of(hit)),
+        badge("untrusted", "untrusted") if hit.record.trust == "untrusted" else None,
+        badge(f"{hit.score:.2f}", "agent"),
+        tag("span", f"{hit.record.at:%Y-%m-%d}", class_="ctx-cost"),
+        tag("span", hit.ref, class_="ctx-ref"),
+        tag("span", hit.why, class_="ctx-why"),
+    )
+
+
+def _about(hit: Hit) -> Html:
+    about = f"{hit.record.scope} · {hit.record.at:%Y-%m-%d %H:%M} UTC · {hit.record.source}"
+    score = badge(f"{hit.score:.2f}", "agent")
+    told = tag("span", about, class_="ctx-dim")
+    return tag("div", hit.ref, badge(kind_of(hit)), score, told, class_="ctx-title")

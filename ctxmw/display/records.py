@@ -1,0 +1,128 @@
+"""A record as HTML: the summary first, then what was used, what was left out, and the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ..provenance import ContextRecord, Used, by_section, signals_told
+from .bars import budget_bar, lane_legend, share_bar
+from .elements import Child, Html, badge, joined, section, tag, verbatim
+
+Link = Callable[[Used], str]
+"""Returns the address of an item's own page; "" when it has none."""
+
+NO_RECORD = "No context data available"
+_OPEN = 8
+"""Sections of no more items than this are open from the beginning."""
+
+
+def record_html(record: ContextRecord, link: Link | None = None) -> Html:
+    """Return what a call was given: figures, items by section, what was left out, the blocks."""
+    return joined(
+        [
+            _title(record),
+            tag("p", record.summary()),
+            *lanes_html(record),
+            *_sections(record, link),
+            _left_out(record, link),
+            _blocks(record),
+            _prefix(record),
+        ]
+    )
+
+
+def lanes_html(record: ContextRecord) -> tuple[Child, ...]:
+    """Return the budget as a bar with its legend; nothing for a call that had none."""
+    return (budget_bar(record.lanes), lane_legend(record.lanes)) if record.lanes else ()
+
+
+def items_html(used: Iterable[Used], link: Link | None = None) -> Html:
+    """Return items one below the other: words, how they came in, tokens, why."""
+    return tag("ul", *(_item(one, link) for one in used), class_="ctx-items")
+
+
+def mode_badge(used: Used) -> Html:
+    """Return how an item came in, with the score when it was found for the request."""
+    score = f" {used.score:.2f}" if used.include == "agent" else ""
+    return badge(used.include + score, used.include)
+
+
+def _title(record: ContextRecord) -> Html:
+    when = f"{record.at:%Y-%m-%d %H:%M} UTC"
+    about = tag("span", f"{record.session} · {when} · epoch {record.epoch}", class_="ctx-dim")
+    degraded = badge(f"degraded: {record.degraded}", "degraded") if record.degraded else None
+    failed = tag("span", record.error, class_="ctx-dim") if record.error else None
+    state = badge(record.state, record.state)
+    return tag("div", "Context used", state, degraded, failed, about, class_="ctx-title")
+
+
+def _sections(record: ContextRecord, link: Link | None) -> list[Child]:
+    shown = [used for used in record.used if used.shown in ("full", "brief")]
+    listed = [used for used in record.used if used.shown == "index"]
+    if not shown and not listed:
+        return [tag("p", "Nothing was put into this prompt.", class_="ctx-none")]
+    parts: list[Child] = [
+        section(title, items_html(used, link), count=len(used), opened=len(used) <= _OPEN)
+        for title, used in by_section(shown).items()
+    ]
+    if listed:
+        parts.append(section("Listed in the index", items_html(listed, link), count=len(listed)))
+    return parts
+
+
+def _left_out(record: ContextRecord, link: Link | None) -> Html | None:
+    named = [used for used in record.used if used.shown == "none"]
+    others = record.left_out
+    if not named and not others:
+        return None
+    more = [tag("li", f"and {n} more: {reason}") for reason, n in others.items()]
+    rest = tag("ul", *more, class_="ctx-items ctx-dim") if more else None
+    count = len(named) + sum(others.values())
+    return section("Left out", items_html(named, link) if named else None, rest, count=count)
+
+
+def _blocks(record: ContextRecord) -> Html | None:
+    if not record.text:
+        return None
+    stable, part = record.stable, record.part
+    return section(
+        "Text as sent",
+        tag("p", "Stable block, in the system prompt", class_="ctx-role") if stable else None,
+        verbatim(stable, ours=True) if stable else None,
+        tag("p", "This turn's part, before the user's words", class_="ctx-role") if part else None,
+        verbatim(part, ours=True) if part else None,
+    )
+
+
+def _prefix(record: ContextRecord) -> Html | None:
+    if record.prefix_share is None:
+        return None
+    label = f"{record.prefix_share:.0%} of the prompt equals the beginning of the one before"
+    return section("Prompt cache", tag("p", label), share_bar(record.prefix_share, label))
+
+
+def _item(used: Used, link: Link | None) -> Html:
+    address = link(used) if link else ""
+    words: Child = tag("a", used.title, href=address) if address else used.title
+    since = f"ctx-says {'ctx-since' if used.since else ''}".strip()
+    return tag(
+        "li",
+        tag("span", words, class_=since),
+        *_marks(used),
+        mode_badge(used),
+        tag("span", f"{used.tokens} tokens" if used.tokens else "", class_="ctx-cost"),
+        tag("span", used.ref, class_="ctx-ref"),
+        _why(used),
+    )
+
+
+def _marks(used: Used) -> Sequence[Child]:
+    marks = [badge(f"{used.since} since", used.since)] if used.since else []
+    marks += [badge("briefly")] if used.shown == "brief" else []
+    marks += [badge("untrusted", "untrusted")] if used.trust == "untrusted" else []
+    return marks
+
+
+def _why(used: Used) -> Html | None:
+    told = "; ".join(filter(None, (used.reason, signals_told(used))))
+    return tag("span", told, class_="ctx-why") if told else None

@@ -1,0 +1,112 @@
+"""A conversation as it went, turn by turn, and the prompt of a call put together again.
+
+The blocks we sent are stored and come back to the byte. The caller's messages come back as they
+were captured: without secrets, and without the system prompt, which is never captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from .history import history_of
+from .pipeline import Setup
+from .protocols import Find
+from .provenance import ContextRecord
+from .records import Turn, load_all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One turn: what was asked, what followed, and the record of every call made for it."""
+
+    asked: Turn | None
+    """None when nothing was captured: the call failed, or was made without words of a user."""
+    said: tuple[Turn, ...]
+    """What came after it: answers, tool calls and their results."""
+    records: tuple[ContextRecord, ...]
+    """Empty for what was captured without a call of ours."""
+
+    @property
+    def at(self) -> datetime:
+        """When it began."""
+        if self.asked:
+            return self.asked.at
+        return self.records[0].at if self.records else self.said[0].at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One message of a prompt: our text in it, then the caller's."""
+
+    role: str
+    ours: str
+    theirs: str
+
+
+def transcript_of(setup: Setup, user: str, session: str) -> list[Exchange]:
+    """Return the conversation turn by turn, oldest first."""
+    asked = Find(types=("turn",), sessions=(session,), newest_first=False)
+    turns = load_all(setup.store.query(user, asked), Turn)
+    calls: dict[str, list[ContextRecord]] = {}
+    for record in history_of(setup, user, session):
+        calls.setdefault(record.turn, []).append(record)
+    exchanges = [
+        Exchange(
+            asked=first if first.role == "user" else None,
+            said=tuple(rest if first.role == "user" else (first, *rest)),
+            records=tuple(calls.pop(first.anchor, ())),
+        )
+        for first, *rest in _grouped(turns)
+    ]
+    exchanges += [Exchange(asked=None, said=(), records=tuple(left)) for left in calls.values()]
+    return sorted(exchanges, key=lambda exchange: exchange.at)
+
+
+def prompt_of(exchanges: Sequence[Exchange], record: ContextRecord) -> list[Said]:
+    """Return the prompt of a call, as far as it is stored.
+
+    Earlier parts were placed again at their messages, and when they became too many the oldest
+    were dropped: so as many of the newest are shown as the record counted.
+    """
+    before: list[Exchange] = []
+    for exchange in exchanges:
+        if record.turn in {call.turn for call in exchange.records}:
+            own = Exchange(asked=exchange.asked, said=(), records=(record,))
+            replayed = _replayed(before, record)
+            system = Said(role="system", ours=record.stable, theirs="")
+            earlier = [said for past in before for said in _told(past, replayed)]
+            return [system, *earlier, *_told(own, {record.turn: record.part})]
+        before.append(exchange)
+    return []
+
+
+def _grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
+    groups: list[list[Turn]] = []
+    for turn in turns:
+        if turn.role == "user" or not groups:
+            groups.append([])
+        groups[-1].append(turn)
+    return groups
+
+
+def _replayed(before: Sequence[Exchange], record: ContextRecord) -> dict[str, str]:
+    """Return the parts that stood at earlier messages, by turn."""
+    left = record.replayed_tokens
+    found: dict[str, str] = {}
+    for exchange in reversed(before):
+        last = exchange.records[-1] if exchange.records else None
+        tokens = next((build.tokens for build in last.builds[1:]), 0) if last else 0
+        if last and 0 < tokens <= left:
+            found[last.turn] = last.part
+            left -= tokens
+    return found
+
+
+def _told(exchange: Exchange, parts: dict[str, str]) -> list[Said]:
+    ours = next((parts[call.turn] for call in exchange.records if call.turn in parts), "")
+    first = [Said(role="user", ours=ours, theirs=exchange.asked.text)] if exchange.asked else []
+    if ours and not first:
+        first = [Said(role="user", ours=ours, theirs="")]
+    return [*first, *(Said(role=turn.role, ours="", theirs=turn.text) for turn in exchange.said)]
