@@ -1,4 +1,4 @@
-"""What to test your own code with: a clock that stands still, and an embedder without a model."""
+"""A clock that stands still, and an embedder without a model."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
-from .errors import InvalidValue
-from .text import words
+from ..errors import InvalidValue
+from ..text import words
 
 _START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
