@@ -51,3 +51,10 @@ __all__ = [
     "current_session",
     "memory_tools",
 ]
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Answer `%load_ext ctxmw`: have the notebook know `%ctx` and `%%ctx`."""
+    from .magics import register
+
+    register(shell)

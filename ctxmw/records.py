@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
+from .displayed import Displayed
 from .errors import InvalidValue
 from .items import Trust
 from .protocols import Row
@@ -89,7 +90,7 @@ class Record(BaseModel):
         return {}
 
 
-class Memory(Record):
+class Memory(Displayed, Record):
     """Something a person wants remembered."""
 
     type: ClassVar[str] = "memory"

@@ -216,6 +216,12 @@ def test_what_search_found_is_a_list_and_a_table(ctx: ContextMiddleware) -> None
     assert text_of(ctx.search("zebra")) == "Nothing was found."
 
 
+def test_a_memory_shows_its_text_and_where_it_holds(ctx: ContextMiddleware) -> None:
+    kept = ctx.remember("Auth uses JWT.", kind="decision", scope="project:shop")
+    assert seen(kept).text.startswith(f"{kept.ref} decision project:shop · 2026-03-02 09:30 UTC")
+    assert text_of(kept) == f"{kept.ref} decision (project:shop): Auth uses JWT."
+
+
 def test_a_budget_shows_its_lanes_and_what_they_are_for() -> None:
     shown = seen(Budget(total=400)).text
     assert "400 tokens: stable block 280, turn 120" in shown

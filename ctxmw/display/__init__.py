@@ -12,11 +12,12 @@ from ..budget import Budget
 from ..conversation import Prepared
 from ..hits import Hit, Hits
 from ..provenance import ContextRecord
+from ..records import Memory
 from ..session import Session
 from .budgets import budget_html, budget_text
 from .conversations import prepared_html, session_html, session_text
 from .elements import Html, tag
-from .found import hit_html, hits_html, hits_text
+from .found import hit_html, hits_html, hits_text, memory_html, memory_text
 from .records import record_html
 
 
@@ -36,6 +37,8 @@ def text_of(value: object) -> str:
             return session_text(value)
         case Hits():
             return hits_text(value)
+        case Memory():
+            return memory_text(value)
         case Budget():
             return budget_text(value)
     return repr(value)
@@ -59,6 +62,8 @@ def _fragment(value: object) -> Html:
             return hits_html(value)
         case Hit():
             return hit_html(value)
+        case Memory():
+            return memory_html(value)
         case Budget():
             return budget_html(value)
     raise TypeError(f"there is no display of {type(value).__name__}")

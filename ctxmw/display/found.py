@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..hits import Hit
+from ..records import Memory, Record
 from ..text import one_line
-from .elements import Html, badge, tag, verbatim
+from .elements import Child, Html, badge, tag, verbatim
 
 _LINE = 140
 
@@ -22,7 +23,8 @@ def hits_html(hits: Sequence[Hit]) -> Html:
 
 def hit_html(hit: Hit) -> Html:
     """Return one thing found: its text, its score and why."""
-    return tag("div", _about(hit), verbatim(hit.text), tag("p", hit.why, class_="ctx-dim"))
+    title = _title(hit.record, badge(f"{hit.score:.2f}", "agent"))
+    return tag("div", title, verbatim(hit.text), tag("p", hit.why, class_="ctx-dim"))
 
 
 def hits_text(hits: Sequence[Hit]) -> str:
@@ -31,16 +33,26 @@ def hits_text(hits: Sequence[Hit]) -> str:
     return "\n".join(lines) or "Nothing was found."
 
 
-def kind_of(hit: Hit) -> str:
-    """Return what kind of record was found."""
-    return str(getattr(hit.record, "kind", hit.record.type))
+def memory_html(memory: Memory) -> Html:
+    """Return a memory: its text, and what is known about it."""
+    return tag("div", _title(memory), verbatim(memory.text))
+
+
+def memory_text(memory: Memory) -> str:
+    """Return a memory in one line."""
+    return f"{memory.ref} {memory.kind} ({memory.scope}): {one_line(memory.text, 120)}"
+
+
+def kind_of(record: Record) -> str:
+    """Return what kind of record it is."""
+    return str(getattr(record, "kind", record.type))
 
 
 def _row(hit: Hit) -> Html:
     return tag(
         "li",
         tag("span", one_line(hit.text, _LINE), class_="ctx-says"),
-        badge(kind_of(hit)),
+        badge(kind_of(hit.record)),
         badge("untrusted", "untrusted") if hit.record.trust == "untrusted" else None,
         badge(f"{hit.score:.2f}", "agent"),
         tag("span", f"{hit.record.at:%Y-%m-%d}", class_="ctx-cost"),
@@ -49,8 +61,7 @@ def _row(hit: Hit) -> Html:
     )
 
 
-def _about(hit: Hit) -> Html:
-    about = f"{hit.record.scope} · {hit.record.at:%Y-%m-%d %H:%M} UTC · {hit.record.source}"
-    score = badge(f"{hit.score:.2f}", "agent")
+def _title(record: Record, *marks: Child) -> Html:
+    about = f"{record.scope} · {record.at:%Y-%m-%d %H:%M} UTC · {record.source}"
     told = tag("span", about, class_="ctx-dim")
-    return tag("div", hit.ref, badge(kind_of(hit)), score, told, class_="ctx-title")
+    return tag("div", record.ref, badge(kind_of(record)), *marks, told, class_="ctx-title")
