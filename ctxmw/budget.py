@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from .displayed import Displayed
 from .errors import InvalidValue
@@ -65,6 +65,14 @@ class Budget(Displayed):
         limits = {name: self.total * getattr(self, name) // sizes for name in names}
         limits["index"] += self.stable_limit - sum(limits.values())
         return limits
+
+    def with_stable_limit(self, tokens: int) -> Budget:
+        """Return the same budget with so many tokens for the stable block, its lanes in scale."""
+        turn, stable = self.turn_limit, self._sizes() - self.turn
+        names = [field.name for field in fields(self) if field.name not in ("total", "turn")]
+        # Whole numbers in the right proportion: lanes to each other as before, to the turn anew.
+        lanes = {name: getattr(self, name) * tokens for name in names}
+        return replace(self, total=tokens + turn, turn=stable * turn, **lanes)
 
     def _sizes(self) -> int:
         return sum(getattr(self, field.name) for field in fields(self) if field.name != "total")

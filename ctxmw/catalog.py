@@ -7,12 +7,12 @@ The catalog belongs to the application: every user of a memory shares it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, ClassVar, Literal, get_args
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from .coverage import matcher
 from .errors import InvalidValue, NotFound
@@ -39,6 +39,25 @@ class AgentSearch:
     """Items brought at most."""
     min_score: float = 0.5
     """Half match, half 0.7, must reach this."""
+
+
+class Offer(BaseModel):
+    """A rule, a reference or a tool of an application that keeps its own list of them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: CatalogKind
+    """rule, reference or tool."""
+    name: str = Field(min_length=1)
+    """What it is called; with its server, for a tool."""
+    content: str = ""
+    """What it says; a tool may go by its name alone."""
+    include: Include | None = None
+    """always, manual or agent; without, as the server says, else always."""
+    enabled: bool = True
+    """Whether it is offered."""
+    server: str = ""
+    """The server a tool is on."""
 
 
 class CatalogItem(Record):
@@ -83,8 +102,13 @@ class CatalogItem(Record):
             score=0.7,
         )
 
+    @property
+    def key(self) -> str:
+        """Equal for two that have the same kind, server and name."""
+        return digest(self.kind, self.server, self.name)[:32]
+
     def _columns(self) -> dict[str, Any]:
-        return {"key": digest(self.kind, self.server, self.name)[:32]}
+        return {"key": self.key}
 
 
 class CatalogServer(Record):
@@ -102,10 +126,21 @@ class CatalogServer(Record):
 class Catalog:
     """What the application offers."""
 
-    def __init__(self, store: Store, clock: Clock, random: Any) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        random: Any,
+        *,
+        offers: Sequence[Offer] = (),
+        servers: Mapping[str, Include] | None = None,
+    ) -> None:
+        """Offer what the store has, and these: they are as good, but not written to it."""
         self._store = store
         self._clock = clock
         self._random = random
+        self._offered = [_offered(offer, clock) for offer in offers]
+        self._servers = dict(servers or {})
 
     def add(
         self,
@@ -153,13 +188,21 @@ class Catalog:
 
     def remove(self, name: str) -> None:
         """Offer it no longer."""
-        self._store.delete(SHARED, [self.find(name).ref])
+        item = self.find(name)
+        if item in self._offered:
+            raise InvalidValue(f"{name!r} stands in the settings: take it out there.")
+        self._store.delete(SHARED, [item.ref])
 
     def items(self) -> list[CatalogItem]:
         """Return everything on offer and enabled, in the order in which it was added."""
+        return [item for item in self._all() if item.enabled]
+
+    def _all(self) -> list[CatalogItem]:
         rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
-        items = [CatalogItem.model_validate_json(row.body) for row in rows]
-        return [item for item in items if item.enabled]
+        stored = [CatalogItem.model_validate_json(row.body) for row in rows]
+        # What the settings say takes the place of what the store has under the same name.
+        own = {item.key for item in self._offered}
+        return [*(item for item in stored if item.key not in own), *self._offered]
 
     def bound(self, names: Sequence[str], called: Sequence[str]) -> list[str]:
         """Return which of an agent's tools to bind to a request, by name.
@@ -167,9 +210,7 @@ class Catalog:
         First those the catalog does not know, as they come; then those of the request
         (`Prepared.tools`), in its order. A tool of the catalog may go by its name without server.
         """
-        rows = self._store.query(SHARED, Find(types=("catalog",)))
-        items = [CatalogItem.model_validate_json(row.body) for row in rows]
-        known = {name for item in items if item.kind == "tool" for name in _tool_names(item)}
+        known = {name for item in self._all() if item.kind == "tool" for name in _tool_names(item)}
         wanted = [name for full in called for name in (full, full.rpartition(":")[2])]
         free = [name for name in names if name not in known]
         return [*free, *dict.fromkeys(name for name in wanted if name in known & set(names))]
@@ -192,9 +233,34 @@ class Catalog:
         """Return how the item comes in: its own mode, else its server's, else always."""
         if item.include is not None:
             return item.include
+        if item.server in self._servers:
+            return self._servers[item.server]
         for row in self._store.get(SHARED, [f"server:{item.server}"] if item.server else []):
             return CatalogServer.model_validate_json(row.body).include
         return "always"
+
+
+def _offered(offer: Offer, clock: Clock) -> CatalogItem:
+    if offer.server and offer.kind != "tool":
+        raise InvalidValue(
+            f"server is {offer.server!r} for a {offer.kind}: only tools have a server."
+        )
+    if offer.kind != "tool":
+        check_text(offer.content, f"the content of {offer.name!r}")
+    item = CatalogItem(
+        user=SHARED,
+        ref="",
+        at=clock(),
+        kind=offer.kind,
+        name=offer.name,
+        text=redact(offer.content).text,
+        include=offer.include,
+        enabled=offer.enabled,
+        server=offer.server,
+        source="settings",
+    )
+    # Made from its name, so that it is the same in every process.
+    return item.model_copy(update={"ref": f"{CatalogItem.prefix}-{item.key[:10]}"})
 
 
 def _tool_names(item: CatalogItem) -> tuple[str, str]:

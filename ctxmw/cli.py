@@ -1,64 +1,116 @@
-"""The `ctxmw` command."""
+"""The `ctxmw` command: finds the command at hand, runs it, and ends with a code that tells."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from . import __version__
-from .errors import CtxmwError
+from .commands import (
+    DONE,
+    FAILED,
+    GROUPS,
+    INTERRUPTED,
+    NOTHING_FOUND,
+    PIPE_CLOSED,
+    command,
+    names,
+)
+from .commands.terminal import Terminal
+from .errors import CtxmwError, NotFound
+
+ABOUT = "A memory for agents: it arrives by itself, fits its budget, explains itself."
+
+WHERE = {
+    "store": ("PATH", "the memory's file; default: memory.db in the data folder"),
+    "user": ("NAME", "whose memory; default: local"),
+    "project": ("NAME", "the project; default: that of the current folder"),
+    "config": ("FILE", "the settings; default: ctxmw.toml or pyproject.toml, found upwards"),
+}
+"""What every command takes: where the memory is, and for whom."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 done, 1 an error of ours, 2 wrong usage."""
-    parser = _parser()
-    chosen = parser.parse_args(arguments)
-    if chosen.command is None:
-        parser.print_help()
-        return 0
+    """Run a command and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    terminal = Terminal()
+    chosen = parser_for(given).parse_args(given)
     try:
-        run: Callable[[argparse.Namespace], int] = chosen.run
-        return run(chosen)
-    except CtxmwError as error:
-        print(f"ctxmw: {error}", file=sys.stderr)
-        return 1
+        code = _run(chosen, terminal)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Python flushes at exit too, and would complain then.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="ctxmw", description="A memory for agents.")
+def parser_for(given: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser; of the commands, only those named are loaded with what they take."""
+    parser = argparse.ArgumentParser(prog="ctxmw", description=ABOUT, add_help=False)
+    parser.add_argument("-h", "--help", action="store_true", help="show this overview")
     parser.add_argument("--version", action="version", version=f"ctxmw {__version__}")
-    commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
-    demo = commands.add_parser("demo", help="show the memory at work in a small story")
-    demo.set_defaults(run=_demo)
-    reindex = commands.add_parser("reindex", help="embed everything anew after a change of model")
-    reindex.add_argument("--store", help="the memory's file; default: in the data folder")
-    reindex.add_argument("--user", default="local", help="whose records (default: local)")
-    reindex.add_argument("--embedder", default="wordllama", help="default: wordllama")
-    reindex.add_argument("--index", default="numpy", help="numpy, chroma or chroma://HOST:PORT")
-    reindex.set_defaults(run=_reindex)
+    take_where(parser, default=None)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for name in names():
+        one = commands.add_parser(name)
+        if name in given:
+            _take_options(one, name)
     return parser
 
 
-def _demo(_: argparse.Namespace) -> int:
-    from . import demo
-
-    demo.run(print)
-    return 0
-
-
-def _reindex(chosen: argparse.Namespace) -> int:
-    from .middleware import ContextMiddleware
-
-    options = {"user": chosen.user, "embedder": chosen.embedder, "index": chosen.index}
-    with ContextMiddleware.open(chosen.store, **options) as ctx:
-        done = ctx.reindex(progress=_bar if sys.stderr.isatty() else None)
-    print(f"embedded {done} records of {chosen.user} with {chosen.embedder}")
-    return 0
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of every command, with all it takes."""
+    made = {name: argparse.ArgumentParser(prog=f"ctxmw {name}") for name in names()}
+    for name, parser in made.items():
+        _take_options(parser, name)
+    return made
 
 
-def _bar(done: int, total: int) -> None:
-    filled = 30 * done // max(1, total)
-    end = "\n" if done == total else ""
-    line = f"\r[{'#' * filled}{'.' * (30 - filled)}] {done}/{total}"
-    print(line, end=end, file=sys.stderr, flush=True)
+def _take_options(parser: argparse.ArgumentParser, name: str) -> None:
+    module = command(name)
+    parser.description = f"{module.HELP[0].upper()}{module.HELP[1:]}."
+    module.options(parser)
+    take_where(parser, default=argparse.SUPPRESS)
+
+
+def take_where(parser: argparse.ArgumentParser, default: object) -> None:
+    """Have a parser take where the memory is and for whom; before the command or after it."""
+    where = parser.add_argument_group("where")
+    for name, (metavar, told) in WHERE.items():
+        where.add_argument(f"--{name}", metavar=metavar, default=default, help=told)
+
+
+def _run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    if chosen.command is None or chosen.help:
+        _overview(terminal)
+        return DONE
+    try:
+        return command(chosen.command).run(chosen, terminal)
+    except BrokenPipeError:
+        raise
+    except (CtxmwError, OSError) as error:
+        terminal.error(str(error))
+        return NOTHING_FOUND if isinstance(error, NotFound) else FAILED
+
+
+def _overview(terminal: Terminal) -> None:
+    terminal.line(ABOUT)
+    for group, members in GROUPS.items():
+        terminal.line()
+        terminal.styled(group, "bold")
+        for name in members:
+            terminal.line(f"  {name:<11} {command(name).HELP}")
+    terminal.line()
+    terminal.styled("where", "bold")
+    for name, (metavar, told) in WHERE.items():
+        terminal.line(f"  --{name} {metavar:<{11 - len(name)}} {told}")
+    terminal.line()
+    terminal.line("Try:  ctxmw demo")
+    terminal.line('      ctxmw remember "Prefer early returns." --kind preference')
+    terminal.line('      ctxmw inject "How should I write this function?"')
+    terminal.line("ctxmw COMMAND --help tells what a command takes.")

@@ -25,6 +25,13 @@ ROLES: tuple[str, ...] = get_args(Role)
 PLACEMENTS: tuple[str, ...] = get_args(Placement)
 
 
+def check_placement(placement: Placement) -> Placement:
+    """Return where blocks go, or raise when that is no such place."""
+    if placement not in PLACEMENTS:
+        raise InvalidValue(f"placement is {placement!r}. Allowed: {', '.join(PLACEMENTS)}.")
+    return placement
+
+
 def check_messages(messages: Sequence[Message]) -> list[Message]:
     """Return the messages as a list, or raise an error that names the first one that is wrong."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):

@@ -19,7 +19,7 @@ from .errors import InvalidValue, MissingUser, NotFound
 from .history import record_behind, record_of
 from .hits import Hits, hits_of
 from .items import Scope, Trust
-from .messages import PLACEMENTS, Placement
+from .messages import Placement, check_placement
 from .opening import Options, checked, data_folder, setup_of
 from .protocols import Find, Store
 from .provenance import ContextRecord
@@ -77,6 +77,11 @@ class ContextMiddleware:
         except BaseException:
             store.close()
             raise
+
+    @property
+    def user(self) -> str | None:
+        """Whose memory it is; None when every call names its user."""
+        return self._user
 
     @property
     def catalog(self) -> Catalog:
@@ -205,15 +210,13 @@ class ContextMiddleware:
         cwd: str | Path | None = None,
         files: Sequence[str] = (),
         budget: Budget | None = None,
-        placement: Placement = "split",
+        placement: Placement | None = None,
     ) -> Session:
         """Return the conversation of that id; a new one without.
 
         With `cwd`, project and language are found there unless given. Records that name one of
         the `files` in play are preferred.
         """
-        if placement not in PLACEMENTS:
-            raise InvalidValue(f"placement is {placement!r}. Allowed: {', '.join(PLACEMENTS)}.")
         if task is not None and task not in TASKS:
             raise InvalidValue(f"task is {task!r}. Allowed: {', '.join(TASKS)}.")
         if id is not None:
@@ -232,7 +235,7 @@ class ContextMiddleware:
             task=task,
             files=_texts(files, "files"),
             budget=checked(self._setup.budget if budget is None else budget, Budget),
-            placement=placement,
+            placement=check_placement(placement or self._setup.placement),
         )
         return Session(self._setup, who)
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TypedDict, TypeVar
 
+from .arriving import Arriving
 from .budget import Budget, OnDemand
-from .catalog import AgentSearch, Catalog
+from .catalog import AgentSearch, Catalog, Offer
 from .chroma import index_named
 from .dense import Dense
 from .embedders import as_embedder
 from .errors import InvalidValue
+from .items import Include
+from .messages import Placement, check_placement
 from .pipeline import Setup
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
@@ -59,6 +62,14 @@ class Options(TypedDict, total=False):
     agent_search: AgentSearch
     weights: Weights
     floors: Floors
+    arriving: Arriving
+    """What comes into prompts by itself, as far as that can be switched off."""
+    placement: Placement
+    """Where blocks go: "split", "system_end" or "all_system"."""
+    offers: Sequence[Offer]
+    """Rules, references and tools beside those of the store's catalog."""
+    servers: Mapping[str, Include]
+    """How the tools of a server come in unless they say otherwise."""
     renderer: Renderer
     sources: Sequence[Source]
     """Sources of your own, beside memories and conversations."""
@@ -91,11 +102,19 @@ def setup_of(store: Store, options: Options) -> Setup:
         on_demand=_given(options.get("on_demand"), OnDemand),
         weights=_given(options.get("weights"), Weights),
         floors=_given(options.get("floors"), Floors),
+        arriving=_given(options.get("arriving"), Arriving),
+        placement=check_placement(options.get("placement", "split")),
         sources=(Memories(store), Sessions(store), *options.get("sources", ())),
         window=options.get("window"),
         dense=dense,
         search=Search(store, count, dense=dense),
-        catalog=Catalog(store, clock, random),
+        catalog=Catalog(
+            store,
+            clock,
+            random,
+            offers=options.get("offers", ()),
+            servers=options.get("servers", {}),
+        ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         builds=Recent(1024),
         printed=Recent(64),

@@ -12,18 +12,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 
+from .arriving import Arriving
 from .block import Printed, checked_item
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .dense import Dense
 from .items import Item
+from .messages import Placement
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .provenance import Build
 from .recent import Recent
 from .render import title_of
 from .scoring import Floors, Weights, score_all
-from .search import Found, Search, Wanted
+from .search import SEARCHED, Found, Search, Wanted
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
 from .sources import Memories, Sessions
@@ -56,6 +58,9 @@ class Setup:
     on_demand: OnDemand
     weights: Weights
     floors: Floors
+    arriving: Arriving
+    placement: Placement
+    """Where blocks go unless a conversation says otherwise."""
     sources: tuple[Source, ...]
     window: int | None
     """The model's context window in tokens, where known."""
@@ -84,7 +89,13 @@ class Setup:
             return title_of(section, project=situation.project, language=situation.language)
 
         printed = self.printed.get_or_make(situation.user, lambda: Recent(PRINTED))
-        return Layout(renderer=self.renderer, count=self.count, title=title, printed=printed)
+        return Layout(
+            renderer=self.renderer,
+            count=self.count,
+            title=title,
+            printed=printed,
+            arriving=self.arriving,
+        )
 
     @property
     def replay_cap(self) -> int:
@@ -136,9 +147,10 @@ def build_part(
         own=(situation.session, len(said)),
         worthwhile=True,
         tokens=budget.turn_limit,
+        types=SEARCHED if setup.arriving.session_history else ("memory",),
     )
     found = setup.search.find(situation, setup.weights, wanted)
-    hits = list(filter(is_new, found.items))
+    hits = setup.arriving.admitted(filter(is_new, found.items))
     asked = hits if opens(found, setup.floors) else []
     first = [item for item in waiting if item.priority != "low"]
     last = [item for item in waiting if item.priority == "low"]
@@ -163,9 +175,11 @@ def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
     items: list[Item] = []
     left_out: Counter[str] = Counter()
     for source in setup.sources:
+        if isinstance(source, Sessions) and not setup.arriving.session_history:
+            continue
         if isinstance(source, Memories | Sessions):
             listed = source.best(situation, setup.weights, most)
-            items += listed.items
+            items += setup.arriving.admitted(listed.items)
             above = int((listed.others >= setup.floors.stable).sum())
             below = len(listed.others) - above
             left_out += Counter({"over budget": above})

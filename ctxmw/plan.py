@@ -46,14 +46,25 @@ def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Pr
         except NotFound:
             continue  # the conversation was forgotten since the plan was begun
         if plan.write():
-            setup.prefixes.keep(who.user, who.session, prepared.messages)
-            return prepared
+            return _noted(setup, who, prepared, trail)
     with setup.store.atomic(who.user):
         plan = _Plan(setup, who, given, trail)
         prepared = plan.make()
         plan.write()
-        setup.prefixes.keep(who.user, who.session, prepared.messages)
-        return prepared
+        return _noted(setup, who, prepared, trail)
+
+
+def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+    """Return what `prepare_call` would now, and leave no trace of it."""
+    given = strip_ours(setup.store, who.user, messages)
+    return _Plan(setup, who, given, trail_of(given)).make()
+
+
+def _noted(setup: Setup, who: Identity, prepared: Prepared, trail: Trail) -> Prepared:
+    """Keep in this process what the model was sent, to compare it with the next prompt."""
+    setup.prefixes.keep_said(who.user, who.session, trail.prints)
+    setup.prefixes.keep(who.user, who.session, prepared.messages)
+    return prepared
 
 
 class _Plan:
@@ -83,7 +94,6 @@ class _Plan:
         self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
         fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
         placed = place(self._given, opening.text, texts, placement=self._who.placement, fixed=fixed)
-        self._setup.prefixes.keep_said(self._who.user, self._who.session, self._trail.prints)
         record = self._record(stable, part, placed, places)
         self._archive.rows += [record.row(), self._state.row()]
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from .arriving import Arriving
 from .block import FRAME, Block, Draft, Printed
 from .budget import MEMORY_LANES, NOTE_LANES
 from .items import Item, Shown, by_rank
@@ -18,7 +19,6 @@ from .protocols import Renderer, TokenCounter
 from .render import has_brief
 from .scoring import Floors
 
-SUMMARIES = 5
 NOT_SHOWN = 50
 """How many of the items left out are kept one by one; the others are counted by reason."""
 _PATIENCE = 40
@@ -36,6 +36,8 @@ class Layout:
     title: Callable[[str], str]
     printed: Printed | None = None
     """What was printed before for this user, by this renderer."""
+    arriving: Arriving = Arriving()
+    """How many summaries and index lines there may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,10 +96,10 @@ def select_stable(
     fill.take(pinned, "full", "pinned")
     fill.take(filter(has_brief, pinned), "brief", "pinned")
     fill.pour_all_into("index")
-    _add_summaries(fill, trusted)
-    fill.take(pinned, "index", "index")
+    _add_summaries(fill, trusted, layout.arriving.recent_sessions)
     listed = _ranked(item for item in items if item.score >= floors.index)
-    fill.take(listed, "index", "index")
+    lines = [item for item in [*pinned, *_others(listed, pinned)] if not fill.shows(item)]
+    fill.take(lines[: layout.arriving.index_entries], "index", "index")
     return fill.finish(items, lambda item: _why_not_stable(item, floors))
 
 
@@ -154,7 +156,8 @@ def select_turn(
         fill.take(filter(has_brief, items), "brief", "turn")
     rest = [item for item in _not_notices(items) if item.ref not in listed]
     worthy = [item for item in rest if item.score >= floors.index and not fill.shows(item)]
-    fill.take(worthy[:index_lines], "index", "turn")
+    most = layout.arriving.index_entries
+    fill.take(worthy[: index_lines if most is None else min(index_lines, most)], "index", "turn")
     return fill.finish(items, lambda item: _why(item, floors.index))
 
 
@@ -170,14 +173,19 @@ def _shown(item: Item, form: Form) -> Shown:
     return form
 
 
-def _add_summaries(fill: _Fill, items: Sequence[Item]) -> None:
+def _add_summaries(fill: _Fill, items: Sequence[Item], most: int) -> None:
     summaries = [item for item in items if item.lane == "index" and item.kind == "summary"]
     dated = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
-    latest = dated[:SUMMARIES]
+    latest = dated[:most]
     for_lines = fill.left["index"] - int(fill.left["index"] * _SUMMARY_SHARE)
     fill.take(latest, "full", "index", cap=fill.left["index"] - for_lines)
     fill.take(filter(has_brief, latest), "brief", "index", cap=fill.left["index"] - for_lines)
     fill.take(latest, "index", "index")
+
+
+def _others(items: Iterable[Item], than: Iterable[Item]) -> list[Item]:
+    refs = {item.ref for item in than}
+    return [item for item in items if item.ref not in refs]
 
 
 def _not_notices(items: Iterable[Item]) -> list[Item]:

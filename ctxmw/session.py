@@ -20,7 +20,7 @@ from .items import Priority, Trust
 from .messages import Message, check_messages
 from .on_demand import OnDemandAnswers
 from .pipeline import Setup
-from .plan import prepare_call
+from .plan import peek_call, prepare_call
 from .protocols import Find
 from .provenance import ContextRecord
 from .records import (
@@ -100,6 +100,14 @@ class Session(Displayed):
         """
         who = replace(self._who, query=query) if query else self._who
         return prepare_call(self._setup, who, check_messages(messages))
+
+    def peek(self, messages: Sequence[Message], *, query: str = "") -> Prepared:
+        """Return what `prepare` would return now, and leave no trace of having looked.
+
+        There is no record to finish, and what waits for the next call goes on waiting.
+        """
+        who = replace(self._who, query=query) if query else self._who
+        return peek_call(self._setup, who, check_messages(messages))
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
@@ -286,6 +294,7 @@ class Session(Displayed):
         return transcript_of(self._setup, self.user, self.id)
 
     aprepare = twin(prepare)
+    apeek = twin(peek)
     abegan = twin(began)
     afinish = twin(finish)
     acapture = twin(capture)

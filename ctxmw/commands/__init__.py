@@ -1,0 +1,61 @@
+"""The commands of `ctxmw`, one file each.
+
+Every file has `HELP`, what it does in one line; `options(parser)`, what it takes; and
+`run(chosen, terminal)`, which does it and returns the exit code. Only the file of the command at
+hand is imported: a shell waits for each of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import Protocol, cast
+
+from .terminal import Terminal
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "start": ("demo", "init", "doctor"),
+    "remember and recall": ("remember", "search", "show", "inject", "forget"),
+    "conversations": ("sessions", "history", "collect"),
+    "what comes along": ("catalog",),
+    "the store": ("reindex",),
+    "the shell": ("completion",),
+}
+
+DONE = 0
+FAILED = 1
+WRONG_USAGE = 2
+NOTHING_FOUND = 3
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+EXIT_CODES = {
+    DONE: "done",
+    FAILED: "it did not work; the error says what to do",
+    WRONG_USAGE: "the command was called wrongly",
+    NOTHING_FOUND: "nothing was found",
+    INTERRUPTED: "interrupted",
+    PIPE_CLOSED: "whoever read the output has gone",
+}
+
+
+class Command(Protocol):
+    """What the file of a command has."""
+
+    HELP: str
+
+    def options(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, chosen: argparse.Namespace, terminal: Terminal) -> int: ...
+
+
+def names() -> list[str]:
+    """Return the names of all commands, in the order of the overview."""
+    return [name for group in GROUPS.values() for name in group]
+
+
+def command(name: str) -> Command:
+    """Return the command of that name."""
+    # `import` is a word of the language and cannot be a file's name.
+    file = f"{name}_" if name == "import" else name
+    return cast("Command", import_module(f".{file}", __name__))

@@ -1,0 +1,44 @@
+"""`ctxmw doctor`: is everything well?"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from . import DONE, FAILED
+from .terminal import Style, Terminal
+
+if TYPE_CHECKING:
+    from ..doctor import Level
+
+HELP = "check the store, search, tokens, packages and settings; say how to fix what is wrong"
+_MARKS: dict[Level, tuple[str, Style]] = {
+    "good": ("ok  ", "green"),
+    "note": ("note", "yellow"),
+    "bad": ("BAD ", "red"),
+}
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--mend", action="store_true", help="make the full-text index anew first")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+
+
+def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    """Print what was found; it fails when something is bad."""
+    from ..doctor import look_at_machine, look_at_store, mend_search
+    from .memory import store_path
+
+    path = store_path(chosen)
+    if chosen.mend:
+        mend_search(path)
+    found = [*look_at_store(path), *look_at_machine()]
+    if chosen.json:
+        terminal.json([asdict(finding) for finding in found])
+    for finding in () if chosen.json else found:
+        mark, style = _MARKS[finding.level]
+        terminal.styled(f"{mark} {finding.about}: {finding.says}", style)
+        if finding.fix:
+            terminal.line(f"     to fix it: {finding.fix}")
+    return FAILED if any(finding.level == "bad" for finding in found) else DONE

@@ -1,0 +1,31 @@
+"""`ctxmw reindex`: embed everything anew."""
+
+from __future__ import annotations
+
+import argparse
+
+from .terminal import Terminal
+
+HELP = "embed everything anew after a change of model"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--embedder", default="wordllama", help="default: wordllama")
+    parser.add_argument(
+        "--index", default="numpy", help="numpy (the default), chroma or chroma://HOST:PORT"
+    )
+    parser.add_argument("--json", action="store_true", help="print the count as JSON")
+
+
+def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    """Embed every record of the user."""
+    from .memory import opened
+
+    with opened(chosen, embedder=chosen.embedder, index=chosen.index) as ctx:
+        done = ctx.reindex(progress=terminal.progress())
+        user = ctx.user
+    if chosen.json:
+        terminal.json({"embedded": done, "user": user, "embedder": chosen.embedder})
+    else:
+        terminal.line(f"embedded {done} records of {user} with {chosen.embedder}")
+    return 0

@@ -1,0 +1,294 @@
+"""Settings from a file, the environment and arguments: later ones win, key by key.
+
+The file is `ctxmw.toml`, or `[tool.ctxmw]` in `pyproject.toml`, in the current folder or the
+nearest one above. `CTXMW_MAX_TOKENS=2000` sets `max_tokens`, `CTXMW_BUDGET__TURN=600` sets `turn`
+in `[budget]`. A key that is not known is an error, in a file as in an argument.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .arriving import Arriving
+from .budget import Budget, OnDemand
+from .catalog import AgentSearch, Offer
+from .errors import InvalidValue
+from .items import Include
+from .messages import Placement
+from .middleware import ContextMiddleware
+from .opening import Options
+from .protocols import Renderer
+from .render import Compact, Markdown, Xml
+from .scoring import Floors, Weights
+
+FILE = "ctxmw.toml"
+PREFIX = "CTXMW_"
+_LARGEST = 64 * 1024
+_NOT_SETTINGS = frozenset({"CTXMW_HOME", "CTXMW_STRICT", "CTXMW_TOKEN"})
+
+
+class ServerSettings(BaseModel):
+    """How the tools of one server come in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    include: Include
+    """For tools that say nothing themselves: always, manual or agent."""
+
+
+class Settings(BaseModel):
+    """Everything that can be set without writing code."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    store: str | None = None
+    """The memory's file. A relative path counts from the folder of the file it stands in.
+    Without: memory.db in the data folder (CTXMW_HOME moves it)."""
+    user: str = Field(default="local", min_length=1)
+    """Whose memory it is."""
+    project: str | None = None
+    """The project at hand. Without: found from the current folder."""
+    language: str | None = None
+    """The language at hand. Without: found from the current folder."""
+
+    enabled: bool = True
+    """Whether anything is put into prompts. Tools and commands work without."""
+    max_tokens: int | None = Field(default=None, ge=0)
+    """New tokens a request may cost; the same as total in [budget]."""
+    max_context_tokens: int | None = Field(default=None, ge=0)
+    """Tokens of the block that opens the system prompt; this turn's part keeps its own."""
+    min_relevance: float | None = Field(default=None, ge=0, le=1)
+    """The score that something must reach for a message to bring anything; the same as query in
+    [floors]."""
+    include_decisions: bool = True
+    """Whether decisions come into prompts by themselves."""
+    include_session_history: bool = True
+    """Whether what was said and noted in earlier conversations comes in by itself."""
+    recent_sessions: int = Field(default=5, ge=0)
+    """Summaries of the last conversations at most."""
+    max_index_entries: int | None = Field(default=None, ge=0)
+    """Lines of a block's index at most. Without: as many as fit."""
+    placement: Placement = "split"
+    """Where blocks go: split (system prompt and before the user's text), system_end, all_system."""
+    renderer: Literal["markdown", "xml", "compact"] = "markdown"
+    """How blocks are written."""
+
+    model: str | None = None
+    """The model that reads the prompts; decides how tokens are counted."""
+    window: int | None = Field(default=None, ge=1)
+    """The model's context window in tokens."""
+    embedder: str | None = None
+    """Finds by meaning too, such as wordllama. Without: by words."""
+    index: str | None = None
+    """Where vectors are searched: numpy, chroma or chroma://HOST:PORT."""
+    strict: bool | None = None
+    """Whether adapters raise what fails at run time, instead of going on without memory."""
+
+    budget: Budget = Budget()
+    """The tokens of a request, and the lanes that share them."""
+    on_demand: OnDemand = OnDemand()
+    """What the agent may fetch by itself."""
+    weights: Weights = Weights()
+    """What each signal of a score counts; together 1."""
+    floors: Floors = Floors()
+    """The score an item must reach to be shown."""
+    agent_search: AgentSearch = AgentSearch()
+    """How many rules, references and tools with include = "agent" a request may bring."""
+    catalog: tuple[Offer, ...] = ()
+    """Rules, references and tools on offer wherever these settings hold."""
+    servers: dict[str, ServerSettings] = Field(default_factory=dict)
+    """How the tools of a server come in, by its name."""
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path | None = None,
+        *,
+        file: str | Path | None = None,
+        environ: Mapping[str, str] | None = None,
+        **arguments: Any,
+    ) -> Self:
+        """Return the settings that hold in a folder: its file, then the environment, then these.
+
+        Without a folder the current one is meant. An argument that is None says nothing.
+        """
+        path = Path(file) if file is not None else find_file(Path(folder or Path.cwd()))
+        layers = [
+            _from_file(path) if path else {},
+            _from_environment(os.environ if environ is None else environ),
+            {name: value for name, value in arguments.items() if value is not None},
+        ]
+        told = (str(path), "the environment", "the arguments")
+        for where, layer in zip(told, layers, strict=True):
+            cls._checked(layer, where)
+        merged: dict[str, Any] = {}
+        for layer in layers:
+            merged = _merged(merged, layer)
+        return cls._checked(merged, " and ".join(_used(told, layers)))
+
+    def open(self, **options: Any) -> ContextMiddleware:
+        """Open the memory; an option given here wins over the settings."""
+        return ContextMiddleware.open(self.store, **{**self.options(), **options})
+
+    def options(self) -> Options:
+        """Return what a memory is opened with."""
+        given: Options = {
+            "user": self.user,
+            "model": self.model,
+            "window": self.window,
+            "embedder": self.embedder,
+            "budget": self._budget(),
+            "arriving": Arriving(
+                decisions=self.include_decisions,
+                session_history=self.include_session_history,
+                recent_sessions=self.recent_sessions,
+                index_entries=self.max_index_entries,
+            ),
+            "on_demand": self.on_demand,
+            "weights": self.weights,
+            "floors": self._floors(),
+            "agent_search": self.agent_search,
+            "placement": self.placement,
+            "renderer": _RENDERERS[self.renderer](),
+            "offers": self.catalog,
+            "servers": {name: server.include for name, server in self.servers.items()},
+        }
+        if self.index is not None:
+            given["index"] = self.index
+        if self.strict is not None:
+            given["strict"] = self.strict
+        return given
+
+    def _budget(self) -> Budget:
+        budget = self.budget
+        if self.max_tokens is not None:
+            budget = replace(budget, total=self.max_tokens)
+        if self.max_context_tokens is not None:
+            budget = budget.with_stable_limit(self.max_context_tokens)
+        return budget if self.enabled else replace(budget, total=0)
+
+    def _floors(self) -> Floors:
+        if self.min_relevance is None:
+            return self.floors
+        return replace(self.floors, query=self.min_relevance)
+
+    @classmethod
+    def _checked(cls, values: Mapping[str, Any], where: str) -> Self:
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            problems = [_problem(cls, each) for each in error.errors(include_url=False)]
+            raise InvalidValue(f"{where}: {' '.join(problems)}") from error
+
+
+_RENDERERS: dict[str, type[Renderer]] = {"markdown": Markdown, "xml": Xml, "compact": Compact}
+
+
+def find_file(folder: Path) -> Path | None:
+    """Return the file with the settings that hold in a folder: its own, or the nearest above."""
+    here = folder.resolve()
+    for each in (here, *here.parents):
+        if (each / FILE).is_file():
+            return each / FILE
+        if _text(each / "pyproject.toml").find("[tool.ctxmw") >= 0:
+            return each / "pyproject.toml"
+    return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8") if path.stat().st_size <= _LARGEST else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InvalidValue(f"{path} is larger than {_LARGEST // 1024} kB: that is no settings.")
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidValue(f"{path} cannot be read: {error}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidValue(f"{path} is not valid TOML: {error}.") from error
+    if path.name == "pyproject.toml":
+        content = content.get("tool", {}).get("ctxmw", {})
+    store = content.get("store")
+    if isinstance(store, str) and store != ":memory:" and "://" not in store:
+        content["store"] = str(path.parent / Path(store).expanduser())
+    return content
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return what variables set; those that are no setting of ours are left alone."""
+    found: dict[str, Any] = {}
+    for name, value in environ.items():
+        key, *below = name.removeprefix(PREFIX).lower().split("__")
+        if not name.startswith(PREFIX) or name in _NOT_SETTINGS or key not in Settings.model_fields:
+            continue
+        table = found
+        for part in below:
+            table = table.setdefault(key, {})
+            key = part
+        table[key] = _value(name, value)
+    return found
+
+
+def _value(name: str, text: str) -> Any:
+    """Return a list or table where one is written, else the text: its field knows what it is."""
+    if not text.startswith(("[", "{")):
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidValue(f"{name} is {text!r:.60}, which is not valid TOML: {error}.") from error
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both, table by table; lists are not joined."""
+    both = dict(under)
+    for key, value in over.items():
+        known = both.get(key)
+        tables = isinstance(known, Mapping) and isinstance(value, Mapping)
+        both[key] = _merged(known, value) if tables else value  # type: ignore[arg-type]
+    return both
+
+
+def _used(told: Iterable[str], layers: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [where for where, layer in zip(told, layers, strict=True) if layer] or ["the settings"]
+
+
+def _problem(cls: type[BaseModel], error: Mapping[str, Any]) -> str:
+    key = ".".join(map(str, error["loc"])) or "the settings"
+    if error["type"] not in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"{key} is {error['input']!r:.60}: {error['msg']}."
+    known = _keys_beside(cls, error["loc"])
+    near = get_close_matches(str(error["loc"][-1]), known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Allowed: {', '.join(known)}."
+    return f"there is no key {key!r}. {hint}"
+
+
+def _keys_beside(cls: Any, loc: tuple[Any, ...]) -> list[str]:
+    """Return the keys that are allowed where this one stands."""
+    fields = getattr(cls, "model_fields", None) or getattr(cls, "__dataclass_fields__", {})
+    if len(loc) == 1:
+        return list(fields)
+    field = fields.get(loc[0])
+    if field is None:  # a list's number or a table's name
+        return _keys_beside(cls, loc[1:])
+    inner = field.annotation if hasattr(field, "annotation") else field.type
+    inside = [kind for kind in (inner, *get_args(inner)) if isinstance(kind, type)]
+    made = [kind for kind in inside if hasattr(kind, "model_fields") or _is_dataclass(kind)]
+    return _keys_beside(made[0], loc[1:]) if made else []
+
+
+def _is_dataclass(kind: type) -> bool:
+    return hasattr(kind, "__dataclass_fields__")
