@@ -8,6 +8,7 @@ import json
 import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from itertools import pairwise
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -110,8 +111,8 @@ def _docstrings(cls: Any) -> dict[str, str]:
     (body,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
     told: dict[str, str] = {}
     statements = body.body if isinstance(body, ast.ClassDef) else []
-    for field, text in zip(statements, statements[1:], strict=False):
-        is_field = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-        if is_field and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-            told[field.target.id] = " ".join(str(text.value.value).split())
+    for field, text in pairwise(statements):
+        match field, text:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=said)):
+                told[name] = " ".join(str(said).split())
     return told

@@ -17,6 +17,7 @@ from .block import Printed, checked_item
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .dense import Dense
+from .indexes import SEARCHED
 from .items import Item
 from .messages import Placement
 from .prefix import Prefixes
@@ -25,7 +26,7 @@ from .provenance import Build
 from .recent import Recent
 from .render import title_of
 from .scoring import Floors, Weights, score_all
-from .search import SEARCHED, Found, Search, Wanted
+from .search import Found, Search, Wanted
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
 from .sources import Memories, Sessions

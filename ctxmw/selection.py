@@ -36,7 +36,7 @@ class Layout:
     title: Callable[[str], str]
     printed: Printed | None = None
     """What was printed before for this user, by this renderer."""
-    arriving: Arriving = Arriving()
+    arriving: Arriving = field(default_factory=Arriving)
     """How many summaries and index lines there may be."""
 
 

@@ -18,7 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "remember and recall": ("remember", "search", "show", "inject", "forget"),
     "conversations": ("sessions", "history", "collect"),
     "what comes along": ("catalog",),
-    "the store": ("reindex",),
+    "the store": ("export", "import", "reindex"),
     "the shell": ("completion",),
 }
 

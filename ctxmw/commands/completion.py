@@ -54,7 +54,7 @@ def _options(parser: argparse.ArgumentParser) -> dict[str, str]:
     """Return the long options, each with what it does."""
     return {
         option: (action.help or "").replace("'", "")
-        for action in parser._actions  # noqa: SLF001 - argparse has no other way to ask
+        for action in parser._actions
         for option in action.option_strings
         if option.startswith("--")
     }

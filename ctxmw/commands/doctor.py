@@ -1,4 +1,4 @@
-"""`ctxmw doctor`: is everything well?"""
+"""`ctxmw doctor`: whether everything is well."""
 
 from __future__ import annotations
 
