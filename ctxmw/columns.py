@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
@@ -23,14 +25,26 @@ class Column:
         self._data = room
 
     def append(self, value: float) -> None:
+        """Put one value behind those there are."""
         if self.size + 1 >= len(self._data):
-            more = np.full(len(self._data), self._neutral, self._data.dtype)
-            self._data = np.concatenate([self._data, more])
+            self._grow(self.size + 1)
         self._data[self.size] = value
         self.size += 1
 
+    def extend(self, values: Sequence[float] | NDArray[Any]) -> None:
+        """Put values behind those there are."""
+        size = self.size + len(values)
+        if size >= len(self._data):
+            self._grow(size)
+        self._data[self.size : size] = values
+        self.size = size
+
     def __setitem__(self, place: int, value: float) -> None:
         self._data[place] = value
+
+    def _grow(self, size: int) -> None:
+        more = np.full(max(size + 1, len(self._data)), self._neutral, self._data.dtype)
+        self._data = np.concatenate([self._data, more])
 
     @property
     def all(self) -> NDArray[Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
-from .lexicon import MONTHS
+from .lexicon import MONTHS, WEEKDAYS
 
 Month = tuple[int, int | None]
 """A month and, where it is named or clear, its year."""
@@ -26,8 +26,7 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _IN_YEAR = re.compile(rf"\b(?:in|during|of) ({_YEAR})\b", re.IGNORECASE)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_LAST_WEEKDAY = re.compile(rf"\b(?:last|on) ({'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
+_LAST_WEEKDAY = re.compile(rf"\b(?:last|on) ({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
 _RELATIVE_DAYS = (("day before yesterday", 2), ("yesterday", 1))
 
 
@@ -69,7 +68,7 @@ def _days(text: str, now: datetime) -> Iterator[date]:
     if back is not None:
         yield now.date() - timedelta(days=back)
     for name in _LAST_WEEKDAY.findall(text):
-        back = (now.weekday() - _WEEKDAYS.index(name.lower()) - 1) % 7 + 1
+        back = (now.weekday() - WEEKDAYS.index(name.lower()) - 1) % 7 + 1
         yield now.date() - timedelta(days=back)
 
 

@@ -12,12 +12,14 @@ import json
 import logging
 import threading
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .lexical import Document, LexicalIndex
 from .protocols import Row, Store
+from .reading import Readings
 from .recent import Recent
 from .records import RECORD_TYPES, Turn, load
 
@@ -41,13 +43,13 @@ class Indexes:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._users: Recent[str, _Kept] = Recent(USERS)
+        self._users: Recent[str, Kept] = Recent(USERS)
 
     def use(self, user: str) -> _Using:
         """Return the user's index, as of now, to be used in a `with`."""
-        return _Using(self, user, self._users.get_or_make(user, _Kept))
+        return _Using(self, user, self._users.get_or_make(user, Kept))
 
-    def refresh(self, user: str, kept: _Kept) -> None:
+    def refresh(self, user: str, kept: Kept) -> None:
         """Bring an index up to date; the caller holds its lock."""
         head = self._store.head(user)
         if head == kept.seq:
@@ -60,19 +62,19 @@ class Indexes:
             self._catch_up(user, kept, head)
         self._save(user, kept)
 
-    def _catch_up(self, user: str, kept: _Kept, head: int) -> None:
+    def _catch_up(self, user: str, kept: Kept, head: int) -> None:
         changes = self._store.changes(user, kept.seq, SEARCHED)
         written = [change.ref for change in changes if not change.gone]
+        kept.readings.forget(change.ref for change in changes)
         for change in changes:
             if change.gone:
                 kept.index.remove(change.ref)
         for start in range(0, len(written), _BATCH):
-            for row in self._store.get(user, written[start : start + _BATCH]):
-                _take_in(kept.index, row)
+            _take_in(kept.index, self._store.get(user, written[start : start + _BATCH]))
         kept.unsaved += len(changes)
         kept.seq = head
 
-    def _begin(self, user: str, kept: _Kept) -> None:
+    def _begin(self, user: str, kept: Kept) -> None:
         if not hasattr(self._store, "get_blobs"):
             return
         copy = self._store.get_blobs(user, SPACE, [_WHOLE]).get(_WHOLE)
@@ -84,7 +86,7 @@ class Indexes:
             log.warning("the copy of a search index cannot be read and is made anew: %r", fault)
             kept.index, kept.seq = LexicalIndex(), 0
 
-    def _save(self, user: str, kept: _Kept) -> None:
+    def _save(self, user: str, kept: Kept) -> None:
         if not hasattr(self._store, "get_blobs"):
             return
         size = len(kept.index)
@@ -98,9 +100,13 @@ class Indexes:
 
 
 @dataclass
-class _Kept:
+class Kept:
+    """What is kept at hand of one user."""
+
     index: LexicalIndex = field(default_factory=LexicalIndex)
+    readings: Readings = field(default_factory=Readings)
     seq: int = 0
+    """How far the changes feed was followed."""
     unsaved: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -108,19 +114,19 @@ class _Kept:
 class _Using:
     """A user's index while somebody searches it; one search at a time."""
 
-    def __init__(self, indexes: Indexes, user: str, kept: _Kept) -> None:
+    def __init__(self, indexes: Indexes, user: str, kept: Kept) -> None:
         self._indexes = indexes
         self._user = user
         self._kept = kept
 
-    def __enter__(self) -> LexicalIndex:
+    def __enter__(self) -> Kept:
         self._kept.lock.acquire()
         try:
             self._indexes.refresh(self._user, self._kept)
         except BaseException:
             self._kept.lock.release()
             raise
-        return self._kept.index
+        return self._kept
 
     def __exit__(self, *_: object) -> None:
         self._kept.lock.release()
@@ -128,7 +134,6 @@ class _Using:
 
 def copied(index: LexicalIndex, seq: int) -> bytes:
     """Return an index as bytes."""
-    index.freeze()
     arrays, names = index.dump()
     about = np.frombuffer(json.dumps({"seq": seq, **names}).encode(), np.uint8)
     file = io.BytesIO()
@@ -155,12 +160,14 @@ def document_of(row: Row) -> Document:
         session=row.session if said else "",
         speaker=(record.speaker or record.role) if isinstance(record, Turn) else "",
         text=record.says(),
+        words=row.search_text.split(),
         at=row.at,
     )
 
 
-def _take_in(index: LexicalIndex, row: Row) -> None:
-    if row.live and row.search_text:
-        index.add(document_of(row))
-    else:
-        index.remove(row.ref)
+def _take_in(index: LexicalIndex, rows: Sequence[Row]) -> None:
+    found = {row.ref: row for row in rows if row.live and row.search_text}
+    for row in rows:
+        if row.ref not in found:
+            index.remove(row.ref)
+    index.add([document_of(row) for row in found.values()])

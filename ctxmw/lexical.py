@@ -1,8 +1,7 @@
 """The words of one user's records, in memory: postings, neighbours, speakers, times.
 
-Records are added in the order in which they were written. Most of the index is frozen: posting
-lists in one block, quick to read and to keep in the store. What came since is a small rest beside
-it, merged when it has grown. Everything here can be made again from the store.
+Records are added in the order in which they were written. Everything here can be made again from
+the store.
 """
 
 from __future__ import annotations
@@ -11,31 +10,26 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
-from .items import Item
 from .people import People
-from .phrases import (
-    ANSWER_SHAPES,
-    FIRST_PERSON,
-    PREFERENCE,
-    SECOND_PERSON,
-    STANDING_INSTRUCTION,
-)
-from .terms import content_terms
+from .postings import Frozen, Postings
+from .traits import TRAITS, Said, traits
+from .vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
-FLAGS = ("first", "second", "instruction", "preference", "user", *ANSWER_SHAPES)
 _INTS = ("session", "speaker", "day", "month", "year", "previous", "next", "type", "scope")
-_FLOATS = ("length", "cost", "place", "alive", *FLAGS)
-_NEUTRAL = {"speaker": -1, "previous": -1, "next": -1, "cost": 1}
+_FLOATS = ("length", "cost", "place", "alive", *TRAITS)
+_BY_SESSION = {"size": "i4", "length": "f4", "last": "i4"}
+_NEUTRAL = {"speaker": -1, "previous": -1, "next": -1, "last": -1, "cost": 1}
 _CHARS_PER_TOKEN = 4.2
 _SMALLEST_REST = 512
 
@@ -52,6 +46,8 @@ class Document:
     speaker: str
     """A name, or "user" and "assistant" where only roles are known; "" for nobody."""
     text: str
+    words: Sequence[str]
+    """The search words of the text, in order."""
     at: datetime
 
 
@@ -61,22 +57,20 @@ class LexicalIndex:
     def __init__(self) -> None:
         self.refs: list[str] = []
         self.people = People()
-        self.vocabulary: dict[str, int] = {}
+        self.vocabulary = Vocabulary()
         self.places: dict[str, int] = {}
         """Where each live ref stands."""
-        self.read: dict[str, Item] = {}
-        """Records that were read from the store for an answer, and have not changed since."""
+        self.terms_in_all = 0
+        """How many terms all records have together."""
         self._names: dict[str, dict[str, int]] = {"type": {}, "scope": {}, "session": {}}
-        self._columns = {name: Column(np.zeros(0, np.int32), _neutral(name)) for name in _INTS}
-        self._columns |= {name: Column(np.zeros(0, np.float32), _neutral(name)) for name in _FLOATS}
-        self._session_size = Column(np.zeros(0, np.int32))
-        self._session_length = Column(np.zeros(0, np.float32))
-        self._session_last = Column(np.zeros(0, np.int32), -1)
+        self._columns = {name: _column(name, "i4") for name in _INTS}
+        self._columns |= {name: _column(name, "f4") for name in _FLOATS}
+        self._by_session = {name: _column(name, kind) for name, kind in _BY_SESSION.items()}
         self._tokens = Column(np.zeros(0, np.int32))
         self._starts = Column(np.zeros(0, np.int64))
-        self._frozen = _Postings.empty()
-        self._rest: dict[int, tuple[list[int], list[int]]] = {}
-        self._frozen_size = 0
+        self._postings = Postings()
+        self._pending: list[list[int]] = []
+        """Terms of the last records, which no posting list has yet."""
 
     def __len__(self) -> int:
         return len(self.refs)
@@ -86,36 +80,34 @@ class LexicalIndex:
         """How many places hold a record that is gone."""
         return len(self.refs) - len(self.places)
 
-    def add(self, document: Document) -> None:
-        """Take in a record; one of the same ref is taken out first."""
-        self.remove(document.ref)
-        place = len(self.refs)
-        terms = content_terms(document.text)
-        self.refs.append(document.ref)
-        self.places[document.ref] = place
-        self._add_terms(place, terms)
-        self._add_place(place, document, len(terms))
-        values = {
-            "speaker": self.people.hear(document.speaker, document.text),
-            "type": self._number("type", document.type),
-            "scope": self._number("scope", document.scope),
-            "day": document.at.toordinal(),
-            "month": document.at.month,
-            "year": document.at.year,
-            "length": len(terms),
-            "cost": 4 + len(document.text) / _CHARS_PER_TOKEN,
-            "alive": 1,
-            **_flags(document),
+    def add(self, documents: Sequence[Document]) -> None:
+        """Take in records of different refs; those that were here under a ref are taken out."""
+        for document in documents:
+            self.remove(document.ref)
+        first = len(self.refs)
+        terms = [self.vocabulary.take_in(document.words) for document in documents]
+        self._add_terms(terms)
+        self._add_places(first, documents, terms)
+        self.refs += [document.ref for document in documents]
+        self.places.update({d.ref: place for place, d in enumerate(documents, first)})
+        columns: dict[str, Sequence[float]] = {
+            "speaker": [self.people.hear(d.speaker, d.text) for d in documents],
+            "type": [self._number("type", d.type) for d in documents],
+            "scope": [self._number("scope", d.scope) for d in documents],
+            "day": [d.at.toordinal() for d in documents],
+            "month": [d.at.month for d in documents],
+            "year": [d.at.year for d in documents],
+            "length": [len(held) for held in terms],
+            "cost": [4 + len(d.text) / _CHARS_PER_TOKEN for d in documents],
+            "alive": [1] * len(documents),
+            **traits([Said(d.speaker, d.text, frozenset(d.words)) for d in documents]),
         }
-        for name, value in values.items():
-            self._columns[name].append(value)
-        if len(self.refs) - self._frozen_size > max(_SMALLEST_REST, self._frozen_size // 8):
-            self.freeze()
+        for name, values in columns.items():
+            self._columns[name].extend(values)
 
     def remove(self, ref: str) -> None:
         """Let go of a record; its neighbours become each other's."""
         place = self.places.pop(ref, None)
-        self.read.pop(ref, None)
         if place is None:
             return
         before, after = (int(self._columns[side].own[place]) for side in ("previous", "next"))
@@ -124,8 +116,8 @@ class LexicalIndex:
         if after >= 0:
             self._columns["previous"][after] = before
         session = int(self._columns["session"].own[place])
-        if self._session_last.own[session] == place:
-            self._session_last[session] = before
+        if self._by_session["last"].own[session] == place:
+            self._by_session["last"][session] = before
         self._columns["alive"][place] = 0
 
     def column(self, name: str) -> NDArray[Any]:
@@ -138,25 +130,21 @@ class LexicalIndex:
 
     def term_ids(self, terms: Iterable[str]) -> list[int]:
         """Return the numbers of those terms that occur."""
-        return [self.vocabulary[t] for t in dict.fromkeys(terms) if t in self.vocabulary]
+        return list(self.vocabulary.known(terms).values())
 
     def postings(self, term: int) -> tuple[Ints, Floats]:
         """Return the places that hold a term, and how often each does."""
-        places, counts = self._frozen.of(term)
-        rest = self._rest.get(term)
-        if rest is None:
-            return places, counts
-        more, times = np.array(rest[0], np.int32), np.array(rest[1], np.float32)
-        return np.concatenate([places, more]), np.concatenate([counts, times])
+        if self._pending:
+            self._settle()
+        return self._postings.of(term)
 
-    def rarity(self, term: int) -> float:
-        """Return the inverse document frequency of BM25."""
-        held = self._frozen.count(term) + len(self._rest.get(term, ((), ()))[0])
-        return math.log(1 + (len(self) - held + 0.5) / (held + 0.5))
+    def rarity(self, holders: int) -> float:
+        """Return the inverse document frequency of BM25 of a term that so many places hold."""
+        return math.log(1 + (len(self) - holders + 0.5) / (holders + 0.5))
 
     def session_sizes(self) -> tuple[Ints, Floats]:
         """Return how many records, and how many terms, each session has."""
-        return self._session_size.own, self._session_length.own
+        return self._by_session["size"].own, self._by_session["length"].own
 
     def token_runs(self, places: Ints) -> tuple[Ints, Ints]:
         """Return the terms of these places, and for each which of the places it belongs to."""
@@ -167,21 +155,22 @@ class LexicalIndex:
         return self._tokens.own[np.repeat(starts, lengths) + offset], owner.astype(np.int32)
 
     def freeze(self) -> None:
-        """Merge the rest into the frozen posting lists."""
+        """Merge all there is into the frozen posting lists."""
         lengths = self._columns["length"].own.astype(np.int64)
-        self._frozen = _Postings.made(self._tokens.own, lengths, len(self.vocabulary))
-        self._rest = {}
-        self._frozen_size = len(self.refs)
+        self._postings.freeze(self._tokens.own, lengths, len(self.vocabulary))
+        self._pending = []
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the index as arrays, and the names in it as JSON can keep them."""
+        self.freeze()
+        frozen = self._postings.frozen
         arrays = {f"column.{name}": column.own for name, column in self._columns.items()}
-        arrays |= {f"session.{name}": column.own for name, column in self._by_session().items()}
+        arrays |= {f"session.{name}": column.own for name, column in self._by_session.items()}
         arrays |= {"tokens": self._tokens.own, "starts": self._starts.own}
-        arrays |= {name: getattr(self._frozen, name) for name in ("offsets", "places", "counts")}
+        arrays |= {name: getattr(frozen, name) for name in ("offsets", "places", "counts")}
         names = {
             "refs": self.refs,
-            "vocabulary": list(self.vocabulary),
+            "vocabulary": self.vocabulary.stems(),
             "names": {what: list(names) for what, names in self._names.items()},
             "people": self.people.dump(),
         }
@@ -192,110 +181,77 @@ class LexicalIndex:
         """Return the index that `dump` gave."""
         index = cls()
         index.refs = names["refs"]
-        index.vocabulary = _numbered(names["vocabulary"])
-        index._names = {what: _numbered(known) for what, known in names["names"].items()}
+        index.vocabulary = Vocabulary(names["vocabulary"])
+        index._names = {
+            what: {name: number for number, name in enumerate(known)}
+            for what, known in names["names"].items()
+        }
         index.people = People.load(names["people"])
-        for name in index._columns:
-            index._columns[name] = Column(arrays[f"column.{name}"], _neutral(name))
-        index._session_size = Column(arrays["session.size"])
-        index._session_length = Column(arrays["session.length"])
-        index._session_last = Column(arrays["session.last"], -1)
+        for kind, columns in (("column", index._columns), ("session", index._by_session)):
+            for name in columns:
+                columns[name] = Column(arrays[f"{kind}.{name}"], _NEUTRAL.get(name, 0))
         index._tokens, index._starts = Column(arrays["tokens"]), Column(arrays["starts"])
-        index._frozen = _Postings(arrays["offsets"], arrays["places"], arrays["counts"])
-        index._frozen_size = len(index.refs)
+        frozen = Frozen(arrays["offsets"], arrays["places"], arrays["counts"])
+        index._postings = Postings(frozen, len(index.refs))
+        index.terms_in_all = index._tokens.size
         alive = np.flatnonzero(index._columns["alive"].own)
-        index.places = {index.refs[place]: int(place) for place in alive}
+        index.places = {index.refs[place]: place for place in alive.tolist()}
         return index
 
-    def _by_session(self) -> dict[str, Column]:
-        return {
-            "size": self._session_size,
-            "length": self._session_length,
-            "last": self._session_last,
-        }
+    def _add_terms(self, terms: list[list[int]]) -> None:
+        lengths = np.array([len(held) for held in terms], np.int64)
+        self._starts.extend(self._tokens.size + np.cumsum(lengths) - lengths)
+        self._tokens.extend(np.fromiter(chain.from_iterable(terms), np.int32, lengths.sum()))
+        self.terms_in_all = self._tokens.size
+        self._pending += terms
 
-    def _add_terms(self, place: int, terms: Sequence[str]) -> None:
-        self._starts.append(self._tokens.size)
-        times: dict[int, int] = {}
-        for term in terms:
-            number = self.vocabulary.setdefault(term, len(self.vocabulary))
-            self._tokens.append(number)
-            times[number] = times.get(number, 0) + 1
-        for number, count in times.items():
-            places, counts = self._rest.setdefault(number, ([], []))
-            places.append(place)
-            counts.append(count)
+    def _settle(self) -> None:
+        """Give the last records to the posting lists."""
+        rest = len(self.refs) - self._postings.size
+        if rest > max(_SMALLEST_REST, self._postings.size // 8):
+            self.freeze()
+            return
+        for place, held in enumerate(self._pending, len(self.refs) - len(self._pending)):
+            self._postings.add(place, held)
+        self._pending = []
 
-    def _add_place(self, place: int, document: Document, length: int) -> None:
-        session = self._number("session", document.session or document.ref)
-        if session == self._session_size.size:
-            self._session_size.append(0)
-            self._session_length.append(0)
-            self._session_last.append(-1)
-        before = int(self._session_last.own[session])
-        if before >= 0:
-            self._columns["next"][before] = place
-        position = int(self._session_size.own[session])
-        values = {"session": session, "previous": before, "next": -1, "place": position}
-        for name, value in values.items():
-            self._columns[name].append(value)
-        self._session_size[session] = position + 1
-        self._session_length[session] = float(self._session_length.own[session]) + length
-        self._session_last[session] = place
+    def _add_places(
+        self, first: int, documents: Sequence[Document], terms: Sequence[Sequence[int]]
+    ) -> None:
+        """Put records behind the last of their sessions."""
+        numbers = [self._number("session", d.session or d.ref) for d in documents]
+        size, length, last = (self._by_session[name] for name in _BY_SESSION)
+        for column, value in ((size, 0), (length, 0), (last, -1)):
+            column.extend([value] * (len(self._names["session"]) - column.size))
+        # Numbers of numpy are slow one by one: those of the sessions at hand are taken out.
+        touched = list(dict.fromkeys(numbers))
+        sizes, lengths, lasts = (
+            dict(zip(touched, column.own[touched].tolist(), strict=True))
+            for column in (size, length, last)
+        )
+        before, position = [], []
+        for place, (session, held) in enumerate(zip(numbers, terms, strict=True), first):
+            before.append(lasts[session])
+            position.append(sizes[session])
+            lasts[session] = place
+            sizes[session] += 1
+            lengths[session] += len(held)
+        for column, known in ((size, sizes), (length, lengths), (last, lasts)):
+            column.own[touched] = list(known.values())
+        following = self._columns["next"]
+        following.extend([-1] * len(documents))
+        linked = [
+            (previous, place) for place, previous in enumerate(before, first) if previous >= 0
+        ]
+        for previous, place in linked:
+            following[previous] = place
+        for name, values in (("session", numbers), ("previous", before), ("place", position)):
+            self._columns[name].extend(values)
 
     def _number(self, what: str, name: str) -> int:
         names = self._names[what]
         return names.setdefault(name, len(names))
 
 
-@dataclass(frozen=True, slots=True)
-class _Postings:
-    """Posting lists of all terms, one behind the other."""
-
-    offsets: NDArray[np.int64]
-    places: Ints
-    counts: Floats
-
-    @classmethod
-    def empty(cls) -> _Postings:
-        return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
-
-    @classmethod
-    def made(cls, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> _Postings:
-        """Sort the terms of all places into posting lists."""
-        size = max(1, len(lengths))
-        owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-        keys, counts = np.unique(tokens.astype(np.int64) * size + owner, return_counts=True)
-        offsets = np.searchsorted(keys // size, np.arange(terms + 1))
-        return cls(offsets, (keys % size).astype(np.int32), counts.astype(np.float32))
-
-    def of(self, term: int) -> tuple[Ints, Floats]:
-        if term + 1 >= len(self.offsets):
-            return self.places[:0], self.counts[:0]
-        run = slice(self.offsets[term], self.offsets[term + 1])
-        return self.places[run], self.counts[run]
-
-    def count(self, term: int) -> int:
-        if term + 1 >= len(self.offsets):
-            return 0
-        return int(self.offsets[term + 1] - self.offsets[term])
-
-
-def _numbered(names: Sequence[str]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(names)}
-
-
-def _neutral(name: str) -> int:
-    return _NEUTRAL.get(name, 0)
-
-
-def _flags(document: Document) -> dict[str, bool]:
-    text, person = document.text, document.speaker not in ("assistant", "tool")
-    return {
-        "first": bool(FIRST_PERSON.search(text)),
-        "second": bool(SECOND_PERSON.search(text)),
-        "instruction": person and bool(STANDING_INSTRUCTION.search(text)),
-        "preference": person and bool(PREFERENCE.search(text)),
-        "user": document.speaker == "user",
-        **{name: bool(holds.search(text)) for name, (_, holds) in ANSWER_SHAPES.items()},
-    }
+def _column(name: str, kind: str) -> Column:
+    return Column(np.zeros(0, kind), _NEUTRAL.get(name, 0))

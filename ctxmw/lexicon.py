@@ -8,6 +8,7 @@ from __future__ import annotations
 MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _SAYS_NOTHING = """
 a an the and or but if then than so as of at by for with about into to from in out on off over

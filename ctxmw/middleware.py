@@ -197,7 +197,8 @@ class ContextMiddleware:
         items = [item for item in found.items if not kinds or item.kind in kinds]
         if budget is None:
             items = [item for item in items if item.ref in found.matching]
-        return hits_of(self._setup, name, items, limit=_positive(limit, "limit"), budget=budget)
+        most = _positive(limit, "limit")
+        return hits_of(self._setup, items, found.records, limit=most, budget=budget)
 
     def session(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from .protocols import TokenCounter
 from .terms import content_terms
@@ -13,22 +14,35 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")  # noqa: RUF001 - othe
 _NEXT_TO_MATCH = 0.3
 
 
-def passage(text: str, worth: Mapping[str, float], limit: float, count: TokenCounter) -> str:
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, what it costs and what it speaks of."""
+
+    text: str
+    tokens: int
+    terms: frozenset[str]
+
+
+def sentences(text: str, count: TokenCounter) -> tuple[Sentence, ...]:
+    """Return the sentences of a text; there is at least one in a text that says something."""
+    found = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+    return tuple(Sentence(said, count(said) + 1, frozenset(content_terms(said))) for said in found)
+
+
+def passage(said: Sequence[Sentence], worth: Mapping[str, float], limit: float) -> str:
     """Return the sentences that hold the words worth most, in order, within the limit in tokens.
 
     The first sentence, which says what the text is about, counts as a match.
     """
-    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
-    sizes = [count(sentence) + 1 for sentence in sentences]
-    held = [sum(worth.get(term, 0) for term in set(content_terms(s))) for s in sentences]
+    held = [sum(value for term, value in worth.items() if term in s.terms) for s in said]
     value = [_with_neighbours(held, at) for at in range(len(held))]
     value[0] += max(value)
     kept: list[int] = []
-    for at in sorted(range(len(sentences)), key=lambda at: -value[at]):
-        if sizes[at] <= limit:
-            limit -= sizes[at]
+    for at in sorted(range(len(said)), key=lambda at: -value[at]):
+        if said[at].tokens <= limit:
+            limit -= said[at].tokens
             kept.append(at)
-    return _joined(sentences, sorted(kept))
+    return _joined([sentence.text for sentence in said], sorted(kept))
 
 
 def _with_neighbours(held: Sequence[float], at: int) -> float:

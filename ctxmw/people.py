@@ -6,13 +6,15 @@ import re
 from typing import Any
 
 from .lexicon import STOP_WORDS
-from .phrases import VOCATIVE
+from .phrases import CALLING
 from .text import words
 
 ROLES = frozenset({"user", "assistant", "tool", ""})
 _CAPITALISED = re.compile(r"\b[A-Z][a-z]+\b")
 _PAIR = 2
 _OFTEN = 3
+_CALL = 24
+"""Characters before a name in which it shows that somebody is called by it."""
 
 
 class People:
@@ -32,10 +34,12 @@ class People:
         number = self.speakers.setdefault(speaker, len(self.speakers))
         if speaker not in ROLES:
             self._aliases = None
-            for match in VOCATIVE.finditer(text):
-                _tally(self._called, match[1].lower(), speaker)
-            for name in set(_CAPITALISED.findall(text)):
+            found = list(_CAPITALISED.finditer(text))
+            for name in {match[0] for match in found}:
                 _tally(self._said, name.lower(), speaker)
+            for match in found:
+                if CALLING.search(text, max(0, match.start() - _CALL), match.start()):
+                    _tally(self._called, match[0].lower(), speaker)
         return number
 
     def names(self) -> frozenset[str]:

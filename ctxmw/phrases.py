@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .lexicon import MONTHS
+from .lexicon import MONTHS, WEEKDAYS
 
 FIRST_PERSON = re.compile(r"\b(i|my|we|our|me)\b", re.IGNORECASE)
-SECOND_PERSON = re.compile(r"\b(you|your)\b", re.IGNORECASE)
 STANDING_INSTRUCTION = re.compile(
     r"^(please )?(always|never)\b|\bwhen(ever)? i ask\b|\bfrom now on\b"
     r"|\b(remember|make sure) to always\b",
@@ -36,14 +35,14 @@ ASKS_BROADLY = re.compile(
     r"|\b(has|have) (progressed|evolved|developed|changed)\b",
     re.IGNORECASE,
 )
-VOCATIVE = re.compile(
-    r"(?i:\b(?:hey|hi|hello|thanks|thank you|wow|morning|yes|sorry|congrats|congratulations|yeah"
-    r"|great|ok|okay|sure|about you|are you|absolutely|definitely|awesome|cool|well|haha|good|bye"
-    r"|night|care|soon|too|you)),? ([A-Z][a-z]+)\b"
+CALLING = re.compile(
+    r"\b(?:hey|hi|hello|thanks|wow|morning|yes|sorry|congrats|congratulations|yeah|great|ok|okay"
+    r"|sure|absolutely|definitely|awesome|cool|well|haha|good|bye|night|care|soon|too|you),? \Z",
+    re.IGNORECASE,
 )
-"""Calling somebody by name: "Hey Kate!"."""
+"""What stands before a name when somebody is called by it: "Hey Kate!"."""
 
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_WEEKDAY = f"(?:{'|'.join(WEEKDAYS)})"
 _UNIT = r"(?:days?|weeks?|months?|years?)"
 _SPAN = rf"(?:night|week|month|year|weekend|summer|fall|winter|spring|{_WEEKDAY})"
 _MONTH = "|".join(month for month in MONTHS if month != "may")
@@ -55,10 +54,11 @@ _TELLS_WHEN = (
     rf"|{_WEEKDAY})\b"
 )
 _ASKS_NUMBER = r"\bhow (?:many|much|old|often)\b|\bnumber of\b"
-_TELLS_NUMBER = (
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|twice|once|couple|several|few"
-    r"|first|second|third)\b"
+NUMBER_WORDS = frozenset(
+    "one two three four five six seven eight nine ten dozen twice once couple several few first "
+    "second third".split()
 )
+_TELLS_NUMBER = rf"\d|\b(?:{'|'.join(sorted(NUMBER_WORDS))})\b"
 _ASKS_WHERE = r"\bwhere\b|\b(?:country|countries|city|cities|state|places?)\b"
 _TELLS_WHERE = r"\b(?:in|at|to|from|near|around|visit(?:ed|ing)?) (?:the )?[A-Z][a-z]+"
 

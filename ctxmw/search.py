@@ -9,8 +9,8 @@ passage that matches.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -20,23 +20,19 @@ from .errors import CtxmwError
 from .indexes import SEARCHED, Indexes
 from .items import Item, Scope
 from .lexical import Bools, Floats, LexicalIndex
-from .passages import passage
 from .protocols import Store, TokenCounter
 from .question import Question, analyse
 from .rank_weights import RankWeights
+from .reading import LONG, PASSAGE, Reading
+from .records import Record
 from .scoring import Weights, matched
 from .signals import Signals, signals
 from .situation import Situation
-from .sources.sessions import row_item
 
 log = logging.getLogger("ctxmw")
 
 CHEAP = 30
 """Tokens below which a record does not get cheaper: a short line is no evidence for being short."""
-LONG = 200
-"""Records of more tokens are shown as a passage ..."""
-PASSAGE = 0.5
-"""... of at most this share of their tokens."""
 GOOD_MATCH = 0.6
 """The match with which a remark that asks nothing brings something."""
 MARGIN = 1.5
@@ -45,8 +41,6 @@ WEAK = 0.4
 """A record that stands alone is left out when it matches less than this share of the best."""
 NEAR = 0.5
 """... unless it is as near in meaning as this."""
-AT_HAND = 20_000
-"""How many records of a user are kept at hand once they were read."""
 NEAREST = 1000
 """How many records the dense leg proposes."""
 LEAST, READ = 30, 150
@@ -83,6 +77,8 @@ class Found:
     """Whether it names somebody who speaks, or a time: then a weak match is enough."""
     matching: frozenset[str] = frozenset()
     """Refs of what matches by itself, and not only through its neighbours."""
+    records: Mapping[str, Record] = field(default_factory=dict)
+    """The records behind the items, by ref."""
     fault: str = ""
     """What did not work, such as the embedder; search went on without it."""
 
@@ -108,7 +104,8 @@ class Search:
         """Return what answers the situation's query."""
         chosen = wanted or Wanted()
         near, fault = self._near(situation)
-        with self._indexes.use(situation.user) as index:
+        with self._indexes.use(situation.user) as kept:
+            index = kept.index
             question = analyse(situation.query, index.people, situation.now)
             among = _among(index, situation, chosen)
             if not among.any() or _asks_nothing(question, near):
@@ -117,13 +114,14 @@ class Search:
             rated = signals(index, question, among, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
             worth = _worth(index, question)
-            read = self._read(situation.user, index, best)
-        items = self._items(situation, weights, read, best, worth)
+            read = kept.readings.read(self._store, situation.user, list(best), self._count)
+        items = _items(situation, weights, read, best, worth)
         return Found(
             items=tuple(items),
             opens=_opens(items, question, worth),
             named=_names_somebody_or_a_time(question),
             matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
+            records={reading.record.ref: reading.record for reading in read},
             fault=fault,
         )
 
@@ -149,60 +147,20 @@ class Search:
         chosen = order[: max(LEAST, min(enough, READ))]
         if wanted.worthwhile:
             chosen = chosen[_worthwhile(index, rated)[chosen]]
-        reasons, own = rated.reasons(chosen, self._weights), rated.by_itself()
-        refs = [index.refs[rated.places[at]] for at in chosen]
         return {
             ref: _Candidate(
-                match=max(float(rated.match[at]), near[ref].match if ref in near else 0.0),
+                match=max(match, near[ref].match if ref in near else 0.0),
                 reasons=why,
-                by_itself=bool(own[at]),
+                by_itself=own,
             )
-            for at, ref, why in zip(chosen, refs, reasons, strict=True)
+            for ref, match, why, own in zip(
+                [index.refs[place] for place in rated.places[chosen].tolist()],
+                rated.match[chosen].tolist(),
+                rated.reasons(chosen, self._weights),
+                rated.by_itself()[chosen].tolist(),
+                strict=True,
+            )
         }
-
-    def _read(self, user: str, index: LexicalIndex, refs: Collection[str]) -> list[Item]:
-        """Return the records of these refs; those read before and not changed since are at hand."""
-        missing = [ref for ref in refs if ref not in index.read]
-        if len(index.read) > AT_HAND:
-            index.read.clear()
-            missing = list(refs)
-        for row in self._store.get(user, missing) if missing else ():
-            index.read[row.ref] = row_item(row)
-        return [index.read[ref] for ref in refs if ref in index.read]
-
-    def _items(
-        self,
-        situation: Situation,
-        weights: Weights,
-        read: Sequence[Item],
-        best: Mapping[str, _Candidate],
-        worth: Mapping[str, float],
-    ) -> list[Item]:
-        said: set[str] = set()
-        items = []
-        for item in read:
-            plain = " ".join(item.text.casefold().split())
-            if plain not in said:
-                said.add(plain)
-                found = best[item.ref]
-                items.append(
-                    matched(
-                        item,
-                        situation,
-                        weights,
-                        match=found.match,
-                        reasons=found.reasons,
-                        passage=self._passage(item.text, worth),
-                    )
-                )
-        return items
-
-    def _passage(self, text: str, worth: Mapping[str, float]) -> str:
-        """Return what a long text is shown as; "" for one that is short enough."""
-        if len(text) <= LONG:  # a character is at least a byte, and a token at least that
-            return ""
-        size = self._count(text)
-        return passage(text, worth, size * PASSAGE, self._count) if size > LONG else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +168,30 @@ class _Candidate:
     match: float
     reasons: tuple[tuple[str, float], ...]
     by_itself: bool
+
+
+def _items(
+    situation: Situation,
+    weights: Weights,
+    read: Sequence[Reading],
+    best: Mapping[str, _Candidate],
+    worth: Mapping[str, float],
+) -> list[Item]:
+    """Return what was read as items; of several that say the same, the first."""
+    distinct: dict[str, Reading] = {}
+    for reading in read:
+        distinct.setdefault(reading.plain, reading)
+    return [
+        matched(
+            reading.item,
+            situation,
+            weights,
+            match=best[reading.item.ref].match,
+            reasons=best[reading.item.ref].reasons,
+            passage=reading.passage(worth),
+        )
+        for reading in distinct.values()
+    ]
 
 
 def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
@@ -220,30 +202,37 @@ def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
     """
     least = WEAK * rated.match.max(initial=0)
     in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
-    near = rated.values["dense"] > NEAR if "dense" in rated.values else False
-    worthwhile: Bools = in_talk | (rated.match >= least) | near
+    worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
     return worthwhile
 
 
-def _among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Floats:
-    """Return 1 for every place that may be found, 0 for the others."""
-    among: Floats = index.column("alive")[:-1].copy()
-    among *= np.isin(index.column("type")[:-1], [index.number("type", t) for t in wanted.types])
+def _among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
+    """Say of every place whether it may be found."""
+    among: Bools = index.column("alive")[:-1] > 0
+    if wanted.types != SEARCHED:
+        among &= _one_of(index, "type", wanted.types)
     scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
     if scopes:
-        numbers = [index.number("scope", name) for name in scopes]
-        among *= np.isin(index.column("scope")[:-1], numbers)
+        among &= _one_of(index, "scope", scopes)
     if wanted.since is not None:
-        among *= index.column("day")[:-1] >= wanted.since.toordinal()
+        among &= index.column("day")[:-1] >= wanted.since.toordinal()
     if wanted.own is not None:
         session, sent = wanted.own
-        own = (index.column("session")[:-1] == index.number("session", session)) & (among > 0)
-        if own.sum() <= sent:
-            among[own] = 0
-    for ref in wanted.without:
-        if ref in index.places:
-            among[index.places[ref]] = 0
+        own = index.column("session")[:-1] == index.number("session", session)
+        own &= among
+        if np.count_nonzero(own) <= sent:
+            among &= ~own
+    known = [index.places[ref] for ref in wanted.without if ref in index.places]
+    among[known] = False
     return among
+
+
+def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
+    column = index.column(what)[:-1]
+    found = np.zeros(len(column), bool)
+    for name in names:
+        found |= column == index.number(what, name)
+    return found
 
 
 def _scopes(situation: Situation) -> tuple[str, ...]:
@@ -271,8 +260,8 @@ def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
 
 
 def _worth(index: LexicalIndex, question: Question) -> dict[str, float]:
-    known = index.vocabulary
-    return {term: index.rarity(known[term]) for term in question.terms if term in known}
+    known = index.vocabulary.known(question.terms).items()
+    return {term: index.rarity(len(index.postings(number)[0])) for term, number in known}
 
 
 def _names_somebody_or_a_time(question: Question) -> bool:

@@ -6,16 +6,18 @@ evidence; `rank_weights` says how much each counts.
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import bm25
+from .candidates import Legs, candidates
 from .lexical import Bools, Floats, Ints, LexicalIndex
+from .moments import newness, said_in, said_on
+from .nearby import coverage, neighbouring, together
 from .question import Question
 from .rank_weights import RankWeights
 from .terms import stem
@@ -24,39 +26,18 @@ from .text import words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-EVERY_RECORD = 1000
-"""Up to this many records every one is rated in full; above it only the best candidates ..."""
-CANDIDATES = 400
-WITH_NEIGHBOURS = 100
-"""... and, of the best of these, the two turns to each side."""
-K1, B = 1.2, 0.5
 LONG_SESSION = 25
-NEIGHBOURS = 4
 OPENING = 15.0
 LONG_TOKENS = 100
+REASONS = 3
 
-
-QUERY_SIGNALS = (
-    "words",
-    "related",
-    "pairs",
-    "phrase",
-    "files",
-    "near_words",
-    "before",
-    "after",
-    "answered",
-    "session",
-    "speaker",
-    "month",
-    "day",
-    "dense",
-    "dense_near",
+QUERY_SIGNALS = frozenset(
+    "words related pairs phrase files near_words before after answered session speaker month day "
+    "dense dense_near".split()
 )
 """Signals that come from the question; a record with none of them has nothing to do with it."""
 
-
-OWN_SIGNALS = ("words", "related", "files", "dense")
+OWN_SIGNALS = frozenset({"words", "related", "files", "dense"})
 """Those of them that a record has by itself."""
 
 
@@ -65,172 +46,111 @@ class Signals:
     """The candidates, and the value of every signal for each."""
 
     places: Ints
-    values: dict[str, Floats]
+    names: tuple[str, ...]
+    table: Floats
+    """A row for each signal, a column for each candidate."""
     match: Floats
     """Share of the question's words, weighted by rarity, that each candidate holds. A neighbour
     takes the match of the turn that brought it."""
 
     def touched(self) -> Bools:
         """Say of each candidate whether it has anything to do with the question."""
-        asked = [self.values[name] for name in QUERY_SIGNALS if name in self.values]
-        touched: Bools = np.any(np.array(asked) > 0, axis=0)
-        return touched
+        return self._any_of(QUERY_SIGNALS)
 
     def by_itself(self) -> Bools:
         """Say of each candidate whether it matches itself, and not only through its neighbours."""
-        own = [self.values[name] for name in OWN_SIGNALS if name in self.values]
-        matches: Bools = np.any(np.array(own) > 0, axis=0)
-        return matches
+        return self._any_of(OWN_SIGNALS)
+
+    def above(self, name: str, value: float) -> Bools:
+        """Say of each candidate whether a signal is above a value."""
+        if name not in self.names:
+            return np.zeros(len(self.places), bool)
+        above: Bools = self.table[self.names.index(name)] > value
+        return above
 
     def rank(self, weights: RankWeights) -> Floats:
         """Return the logarithm of each candidate's chance to be evidence."""
-        total = np.zeros(len(self.places), np.float32)
-        for name, values in self.values.items():
-            total += getattr(weights, name) * values
-        return total
+        rank: Floats = np.einsum("i,ij->j", self._counts(weights), self.table)
+        return rank
 
     def reasons(
-        self, candidates: NDArray[np.intp], weights: RankWeights
+        self, chosen: NDArray[np.intp], weights: RankWeights
     ) -> list[tuple[tuple[str, float], ...]]:
-        """Return, for each of these candidates, the three signals that gave most."""
-        names = list(self.values)
-        weight = np.array([getattr(weights, name) for name in names], np.float32)
-        gave = weight[:, None] * np.array([self.values[name][candidates] for name in names])
-        best = np.argsort(-gave, axis=0)[:3]
+        """Return, for each of these candidates, the signals that gave most."""
+        gave = self._counts(weights)[:, None] * self.table[:, chosen]
+        best = np.argsort(-gave, axis=0, kind="stable")[:REASONS]
+        values = np.take_along_axis(gave, best, axis=0).round(2).T.tolist()
         return [
-            tuple((names[at], round(float(gave[at, n]), 2)) for at in best[:, n] if gave[at, n] > 0)
-            for n in range(len(candidates))
+            tuple(
+                (self.names[at], value) for at, value in zip(ats, given, strict=True) if value > 0
+            )
+            for ats, given in zip(best.T.tolist(), values, strict=True)
         ]
+
+    def _counts(self, weights: RankWeights) -> Floats:
+        return np.array([getattr(weights, name) for name in self.names], np.float32)
+
+    def _any_of(self, names: Collection[str]) -> Bools:
+        rows = [at for at, name in enumerate(self.names) if name in names]
+        found: Bools = np.any(self.table[rows] > 0, axis=0)
+        return found
 
 
 def signals(
     index: LexicalIndex,
     question: Question,
-    wanted: Floats,
+    wanted: Bools,
     *,
     dense: Floats | None = None,
     files: Sequence[str] = (),
 ) -> Signals:
     """Return every signal for the candidates among the wanted records.
 
-    `wanted` is 1 or 0 for each place, `dense` the nearness of meaning for each, 0 to 1, and `files`
-    are the paths in play.
+    `wanted` says of each place whether it may be found, `dense` how near its meaning is, 0 to 1,
+    and `files` are the paths in play. A signal that the question does not have is left out.
     """
-    legs = _Legs(
-        words=_by_best(_bm25(index, index.term_ids(question.terms))),
-        related=_by_best(_bm25(index, index.term_ids(question.related))),
-        sessions=_session_bm25(index, question),
+    asked = bm25.held(index, question.terms)
+    legs = Legs(
+        words=bm25.of_places(index, asked),
+        related=bm25.of_places(index, bm25.held(index, question.related)),
+        sessions=bm25.of_sessions(index, asked),
         meaning=None if dense is None else np.append(dense, np.float32(0)),
-        files=_file_names(index, files),
+        files=_file_names(index, files) if files else None,
     )
-    places = _candidates(index, question, wanted, legs)
-    match, near = _coverage(index, question, places)
-    quoted = [pair for terms in question.phrases for pair in _pairs_of(terms)]
+    places = candidates(index, question, wanted, legs)
+    covered = coverage(index, asked, len(set(question.terms)), places)
+    words_here = legs.words[places]
     values = {
-        "words": legs.words[places],
-        "words_root": np.sqrt(legs.words[places]),
+        "words": words_here,
+        "words_root": np.sqrt(words_here),
         "related": legs.related[places],
-        "pairs": _pairs(index, _pairs_of(question.terms), places),
-        "phrase": _pairs(index, quoted, places),
-        "files": legs.files[places],
-        "near_words": near,
-        **_neighbour_signals(index, places, legs.words),
+        "near_words": covered.share,
+        **_pairs(index, question, places, covered.own),
+        **neighbouring(index, places, legs.words),
         **_session_signals(index, places, legs.sessions),
         **_person_signals(index, question, places),
         **_time_signals(index, question, places),
         **_kind_signals(index, question, places),
         **_dense_signals(index, places, legs.meaning),
     }
-    return Signals(places=places, values=values, match=match)
+    if legs.files is not None:
+        values["files"] = legs.files[places]
+    table = np.array(list(values.values()), np.float32)
+    return Signals(places=places, names=tuple(values), table=table, match=covered.match)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Legs:
-    """What is known of every place, with a zero in the slot of "no such record"."""
-
-    words: Floats
-    related: Floats
-    sessions: Floats
-    """By session."""
-    meaning: Floats | None
-    files: Floats
-
-
-def _bm25(index: LexicalIndex, terms: Sequence[int]) -> Floats:
-    """Return BM25 of every place, with a zero in the slot of "no such record"."""
-    scores = np.zeros(len(index) + 1, np.float32)
-    lengths = index.column("length")
-    mean = max(1.0, float(lengths.sum()) / max(1, len(index)))
-    for term in terms:
-        places, counts = index.postings(term)
-        norm = K1 * (1 - B + B / mean * lengths[places])
-        scores[places] += index.rarity(term) * (K1 + 1) * counts / (counts + norm)
-    alive: Floats = scores * index.column("alive")
-    return alive
-
-
-def _by_best(scores: Floats) -> Floats:
-    best = scores.max(initial=0)
-    return scores / best if best > 0 else scores
-
-
-def _session_bm25(index: LexicalIndex, question: Question) -> Floats:
-    _, lengths = index.session_sizes()
-    scores = np.zeros(len(lengths), np.float32)
-    norm = K1 * (0.25 + 0.75 * lengths / max(1.0, float(lengths.mean())))
-    session = index.column("session")
-    for term in index.term_ids(question.terms):
-        places, counts = index.postings(term)
-        times = np.bincount(session[places], weights=counts, minlength=len(lengths))
-        held = np.count_nonzero(times)
-        rarity = math.log(1 + (len(lengths) - held + 0.5) / (held + 0.5))
-        scores += (rarity * (K1 + 1) * times / (times + norm)).astype(np.float32)
-    return _by_best(scores)
-
-
-def _candidates(index: LexicalIndex, question: Question, wanted: Floats, legs: _Legs) -> Ints:
-    everything = np.flatnonzero(wanted).astype(np.int32)
-    if len(everything) <= EVERY_RECORD:
-        return everything
-    matched = legs.words
-    rough = matched + np.sqrt(matched) + legs.related
-    rough += legs.sessions[index.column("session")] * (matched > 0)
-    rough += index.column("instruction") + 0.5 * index.column("preference")
-    if question.person is not None:
-        rough += index.column("speaker") == index.people.speakers[question.person]
-    if question.months or question.years or question.days:
-        times = _time_signals(index, question, np.arange(len(index) + 1, dtype=np.int32))
-        rough += 2 * (times["month"] + times["day"])
-    if legs.meaning is not None:
-        rough += 2 * legs.meaning
-    rough += legs.files
-    rough = np.where(wanted > 0, rough[:-1], -1)
-    best = np.argpartition(-rough, CANDIDATES)[:CANDIDATES]
-    first = best[np.argsort(-rough[best])[:WITH_NEIGHBOURS]]
-    before, after = index.column("previous"), index.column("next")
-    near = [before[first], after[first]]
-    found = np.unique(np.concatenate([best, *near, before[near[0]], after[near[1]]]))
-    found = found[found >= 0].astype(np.int32)
-    kept: Ints = found[wanted[found] > 0]
-    return kept
-
-
-def _pairs_of(terms: Sequence[str]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(itertools.pairwise(terms)))
-
-
-def _pairs(index: LexicalIndex, pairs: Sequence[tuple[str, str]], places: Ints) -> Floats:
-    known = index.vocabulary
-    wanted = [(known[a], known[b]) for a, b in pairs if a in known and b in known]
-    scores = np.zeros(len(places), np.float32)
-    if not wanted:
-        return scores
-    tokens, owner = index.token_runs(places)
-    together = owner[1:] == owner[:-1]
-    for a, b in wanted:
-        at = (tokens[:-1] == a) & (tokens[1:] == b) & together
-        scores[np.unique(owner[:-1][at])] += index.rarity(a) + index.rarity(b)
-    return _by_best(scores)
+def _pairs(
+    index: LexicalIndex, question: Question, places: Ints, own: NDArray[np.intp]
+) -> dict[str, Floats]:
+    """Return how many neighbouring words of the question stand together, and of what it quotes."""
+    pairs = np.zeros(len(places), np.float32)
+    # Only the repetition of a word is a pair in a record that holds one of them.
+    repeats = len(set(question.terms)) < len(question.terms)
+    several = np.flatnonzero(own >= (1 if repeats else 2))
+    pairs[several] = together(index, [question.terms], places[several])
+    if not question.phrases:
+        return {"pairs": pairs}
+    return {"pairs": pairs, "phrase": together(index, question.phrases, places)}
 
 
 def _file_names(index: LexicalIndex, files: Sequence[str]) -> Floats:
@@ -243,57 +163,15 @@ def _file_names(index: LexicalIndex, files: Sequence[str]) -> Floats:
     return alive
 
 
-def _coverage(index: LexicalIndex, question: Question, places: Ints) -> tuple[Floats, Floats]:
-    """Return how well the words within two turns match the question, and their plain share."""
-    before, after = index.column("previous"), index.column("next")
-    reach = [places, before[places], after[places]]
-    reach += [before[reach[1]], after[reach[2]]]
-    near = np.zeros(len(places), np.float32)
-    total = 0.0
-    for term in dict.fromkeys(question.terms):
-        number = index.vocabulary.get(term)
-        if number is None:
-            total += math.log(2 * len(index) + 2)
-            continue
-        total += index.rarity(number)
-        holds = np.zeros(len(index) + 1, bool)
-        holds[index.postings(number)[0]] = True
-        near += index.rarity(number) * np.logical_or.reduce([holds[hop] for hop in reach])
-    # Three rare words are match enough, however many more a long question has.
-    enough = max(1e-6, min(total, 3 * math.log(2 * len(index) + 2)))
-    return np.minimum(1, near / enough), near / max(total, 1e-6)
-
-
-def _neighbour_signals(index: LexicalIndex, places: Ints, words: Floats) -> dict[str, Floats]:
-    before, after = index.column("previous"), index.column("next")
-    user = index.column("user")
-    return {
-        "before": _fading(words, places, before),
-        "after": _fading(words, places, after),
-        "answered": words[after[places]] * user[places],
-    }
-
-
-def _fading(words: Floats, places: Ints, step: Ints) -> Floats:
-    total, hop = np.zeros(len(places), np.float32), places
-    for distance in range(NEIGHBOURS):
-        hop = step[hop]
-        total += math.exp(-distance / 2) * words[hop]
-    return total
-
-
 def _session_signals(index: LexicalIndex, places: Ints, sessions: Floats) -> dict[str, Floats]:
     sizes, _ = index.session_sizes()
     mine = index.column("session")[places]
-    # A record that stands alone agrees with nobody.
-    shared = (sizes[mine] > 1) * np.minimum(1, LONG_SESSION / sizes[mine])
-    return {"session": shared * sessions[mine]}
+    return {"session": sessions[mine] * np.minimum(1, LONG_SESSION / sizes[mine])}
 
 
 def _person_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
-    zero = np.zeros(len(places), np.float32)
     if question.person is None:
-        return {"speaker": zero, "speaker_self": zero, "to_speaker": zero}
+        return {}
     theirs = index.column("speaker")[places] == index.people.speakers[question.person]
     return {
         "speaker": theirs.astype(np.float32),
@@ -303,27 +181,15 @@ def _person_signals(index: LexicalIndex, question: Question, places: Ints) -> di
 
 
 def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
-    month, day = np.zeros(len(places), np.float32), np.zeros(len(places), np.float32)
-    months, years = index.column("month")[places], index.column("year")[places]
-    for number, year in question.months:
-        month[(months == number) & ((years == year) if year else True)] = 1
-    for year in question.years:
-        month[years == year] = 1
-    for named in question.days:
-        since = index.column("day")[places] - named.toordinal()
-        close = np.where((since >= -1) & (since <= 7), np.float32(0.5), np.float32(0))
-        day = np.maximum(day, np.where((since == 0) | (since == 1), np.float32(1), close))
-    return {"month": month, "day": day, "recent": _newness(index, question, places)}
-
-
-def _newness(index: LexicalIndex, question: Question, places: Ints) -> Floats:
-    """Return 0 for the oldest of these and 1 for the newest, when that is asked for."""
-    days = index.column("day")[places]
-    if not question.latest or not len(days):
-        return np.zeros(len(places), np.float32)
-    oldest, newest = float(days.min()), float(days.max())
-    newer: Floats = ((days - oldest) / max(1.0, newest - oldest)).astype(np.float32)
-    return newer
+    times = {}
+    if question.months or question.years:
+        months, years = index.column("month")[places], index.column("year")[places]
+        times["month"] = said_in(question, months, years)
+    if question.days:
+        times["day"] = said_on(question, index.column("day")[places])
+    if question.latest:
+        times["recent"] = newness(index.column("day")[places])
+    return times
 
 
 def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
@@ -332,15 +198,17 @@ def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
         return values
 
     opening = np.exp(-flag("place") / OPENING)
-    nothing = np.zeros(len(places), np.float32)
-    return {
-        "shape": flag(question.shape) if question.shape else nothing,
+    kinds = {
         "instruction": flag("instruction"),
         "preference": flag("preference"),
         "opening": opening,
-        "opening_broad": opening if question.broad else nothing,
         "long": np.log(np.maximum(flag("cost"), LONG_TOKENS) / LONG_TOKENS),
     }
+    if question.shape:
+        kinds["shape"] = flag(question.shape)
+    if question.broad:
+        kinds["opening_broad"] = opening
+    return kinds
 
 
 def _dense_signals(index: LexicalIndex, places: Ints, meaning: Floats | None) -> dict[str, Floats]:

@@ -12,6 +12,7 @@ from ctxmw.indexes import SPACE, copied, restored
 from ctxmw.lexical import Document, LexicalIndex
 from ctxmw.situation import Situation
 from ctxmw.testing import FixedClock
+from ctxmw.text import words
 from ctxmw.tokens import counter_for
 
 NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
@@ -183,7 +184,14 @@ def test_hostile_queries_never_raise(ctx):
 
 def document(ref: str, text: str, session: str = "") -> Document:
     return Document(
-        ref=ref, type="turn", scope="universal", session=session, speaker="Ann", text=text, at=NOW
+        ref=ref,
+        type="turn",
+        scope="universal",
+        session=session,
+        speaker="Ann",
+        text=text,
+        words=words(text),
+        at=NOW,
     )
 
 
@@ -195,7 +203,7 @@ def postings(index: LexicalIndex, word: str) -> set[str]:
 def test_posting_lists_are_the_same_before_and_after_freezing():
     index = LexicalIndex()
     for number in range(700):
-        index.add(document(f"t{number}", f"gear {'brass' if number % 3 else 'steel'} n{number}"))
+        index.add([document(f"t{number}", f"gear {'brass' if number % 3 else 'steel'} n{number}")])
     before = {word: postings(index, word) for word in ("gear", "brass", "steel", "n5")}
     index.freeze()
     assert {word: postings(index, word) for word in before} == before
@@ -205,24 +213,24 @@ def test_posting_lists_are_the_same_before_and_after_freezing():
 def test_removing_a_turn_makes_its_neighbours_each_others():
     index = LexicalIndex()
     for ref in "abc":
-        index.add(document(ref, f"gear {ref}", "s1"))
+        index.add([document(ref, f"gear {ref}", "s1")])
     index.remove("b")
     assert index.column("next")[index.places["a"]] == index.places["c"]
     assert index.column("previous")[index.places["c"]] == index.places["a"]
-    index.add(document("d", "gear d", "s1"))
+    index.add([document("d", "gear d", "s1")])
     assert index.column("previous")[index.places["d"]] == index.places["c"]
 
 
 def test_an_index_comes_back_from_its_copy():
     index = LexicalIndex()
     for number in range(50):
-        index.add(document(f"t{number}", f"gear n{number}", f"s{number % 5}"))
+        index.add([document(f"t{number}", f"gear n{number}", f"s{number % 5}")])
     index.remove("t7")
     again, seq = restored(copied(index, 42))
     assert seq == 42
     assert again.places == index.places
-    again.add(document("new", "gear fresh", "s1"))
-    index.add(document("new", "gear fresh", "s1"))
+    again.add([document("new", "gear fresh", "s1")])
+    index.add([document("new", "gear fresh", "s1")])
     assert postings(again, "gear") == postings(index, "gear")
     assert (again.column("previous") == index.column("previous")).all()
 

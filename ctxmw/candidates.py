@@ -1,0 +1,83 @@
+"""Which of many records come into question at all: those worth rating by every signal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .lexical import Bools, Floats, Ints, LexicalIndex
+from .moments import said_in, said_on
+from .question import Question
+
+EVERY_RECORD = 1000
+"""Up to this many records every one is rated in full; above it only the best candidates ..."""
+CANDIDATES = 400
+WITH_NEIGHBOURS = 100
+"""... and, of the best of these, the two turns to each side."""
+BLOCKS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Legs:
+    """What is known of every place, with a zero in the slot of "no such record"."""
+
+    words: Floats
+    related: Floats
+    sessions: Floats
+    """By session."""
+    meaning: Floats | None
+    files: Floats | None
+
+
+def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) -> Ints:
+    """Return the wanted places that come into question, in the order in which they came."""
+    if np.count_nonzero(wanted) <= EVERY_RECORD:
+        return np.flatnonzero(wanted).astype(np.int32)
+    rough = _rough(index, question, legs)[:-1]
+    if not wanted.all():
+        rough *= wanted
+    best = largest(rough, CANDIDATES)
+    first = best[np.argsort(-rough[best], kind="stable")[:WITH_NEIGHBOURS]]
+    before, after = index.column("previous"), index.column("next")
+    near = [before[first], after[first]]
+    found = np.unique(np.concatenate([best, *near, before[near[0]], after[near[1]]]))
+    found = found[found >= 0].astype(np.int32)
+    kept: Ints = found[wanted[found]]
+    return kept
+
+
+def largest(values: Floats, n: int) -> Ints:
+    """Return where the `n` largest values are, in no order."""
+    if len(values) > BLOCKS * BLOCKS * n:
+        # The n-th best of the blocks' maxima is no larger than the n-th best of all, and cuts
+        # away nearly everything, at a tenth of what sorting out all values would cost.
+        block = len(values) // (BLOCKS * n)
+        whole = len(values) // block * block
+        maxima = values[:whole].reshape(-1, block).max(axis=1)
+        left = np.flatnonzero(values >= np.partition(maxima, -n)[-n])
+        return left[np.argpartition(values[left], -n)[-n:]].astype(np.int32)
+    if len(values) <= n:
+        return np.arange(len(values), dtype=np.int32)
+    return np.argpartition(values, -n)[-n:].astype(np.int32)
+
+
+def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
+    rough: Floats = np.sqrt(legs.words)
+    rough += legs.words
+    rough += legs.related
+    matched = np.flatnonzero(legs.words > 0)
+    rough[matched] += legs.sessions[index.column("session")[matched]]
+    rough += index.column("instruction")
+    rough += np.float32(0.5) * index.column("preference")
+    if question.person is not None:
+        rough += index.column("speaker") == index.people.speakers[question.person]
+    if question.months or question.years:
+        rough += 2 * said_in(question, index.column("month"), index.column("year"))
+    if question.days:
+        rough += 2 * said_on(question, index.column("day"))
+    if legs.meaning is not None:
+        rough += 2 * legs.meaning
+    if legs.files is not None:
+        rough += legs.files
+    return rough

@@ -1,0 +1,107 @@
+"""Which of a question's words a record holds, alone and together with the turns around it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .bm25 import Held, by_best
+from .lexical import Floats, Ints, LexicalIndex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TURNS = 4
+"""How far before and after a turn the words of others count, fading."""
+TERMS_AT_ONCE = 60
+ENOUGH = 3
+"""This many rare words are match enough, however many more a long question has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How much of a question each candidate covers."""
+
+    match: Floats
+    """How well the words within two turns match, 1 for enough."""
+    share: Floats
+    """The share of the question's words, weighted by rarity, within two turns."""
+    own: NDArray[np.intp]
+    """How many different words the candidate itself holds."""
+
+
+def coverage(index: LexicalIndex, asked: Held, terms: int, places: Ints) -> Coverage:
+    """Return how much of a question of so many different terms the candidates cover."""
+    before, after = index.column("previous"), index.column("next")
+    reach = [places, before[places], after[places]]
+    reach += [before[reach[1]], after[reach[2]]]
+    share = np.zeros(len(places), np.float32)
+    own = np.zeros(len(places), np.intp)
+    ends = np.cumsum(asked.sizes)
+    for first in range(0, len(asked.terms), TERMS_AT_ONCE):
+        run = slice(first, first + TERMS_AT_ONCE)
+        bits = _bits(index, asked, run, ends)
+        mine = bits[places]
+        around = np.bitwise_or.reduce([bits[hop] for hop in reach[1:]]) | mine
+        number = np.arange(len(asked.rarity[run]), dtype=np.uint64)
+        holds = (around[:, None] >> number) & np.uint64(1)
+        share += (holds * asked.rarity[run]).sum(axis=1)
+        own += np.bitwise_count(mine)
+    unknown = math.log(2 * len(index) + 2)
+    total = float(asked.rarity.sum()) + (terms - len(asked.terms)) * unknown
+    enough = max(1e-6, min(total, ENOUGH * unknown))
+    return Coverage(match=np.minimum(1, share / enough), share=share / max(total, 1e-6), own=own)
+
+
+def _bits(
+    index: LexicalIndex, asked: Held, run: slice, ends: NDArray[np.intp]
+) -> NDArray[np.uint64]:
+    """Return a number for every place in which each bit stands for a term it holds."""
+    bits = np.zeros(len(index) + 1, np.uint64)
+    sizes = asked.sizes[run]
+    start = int(ends[run.start] - asked.sizes[run.start])
+    which = np.repeat(np.uint64(1) << np.arange(len(sizes), dtype=np.uint64), sizes)
+    # A place holds a term once, so that adding is setting.
+    np.add.at(bits, asked.places[start : start + len(which)], which)
+    return bits
+
+
+def neighbouring(index: LexicalIndex, places: Ints, words: Floats) -> dict[str, Floats]:
+    """Return what the turns before and after say for each candidate."""
+    before, after = index.column("previous"), index.column("next")
+    return {
+        "before": _fading(words, places, before),
+        "after": _fading(words, places, after),
+        "answered": words[after[places]] * index.column("user")[places],
+    }
+
+
+def _fading(words: Floats, places: Ints, step: Ints) -> Floats:
+    total, hop = np.zeros(len(places), np.float32), places
+    for distance in range(TURNS):
+        hop = step[hop]
+        total += math.exp(-distance / 2) * words[hop]
+    return total
+
+
+def together(index: LexicalIndex, terms: Sequence[Sequence[str]], places: Ints) -> Floats:
+    """Return how many neighbouring terms of each run are neighbours in a place, 1 for the best."""
+    pairs = dict.fromkeys(pair for run in terms for pair in itertools.pairwise(run))
+    known = index.vocabulary.known(itertools.chain.from_iterable(pairs))
+    wanted = [(known[a], known[b]) for a, b in pairs if a in known and b in known]
+    scores = np.zeros(len(places), np.float32)
+    if not wanted or not len(places):
+        return scores
+    rarity = {number: index.rarity(len(index.postings(number)[0])) for number in known.values()}
+    tokens, owner = index.token_runs(places)
+    first, second = tokens[:-1], tokens[1:]
+    same = owner[1:] == owner[:-1]
+    for a, b in wanted:
+        # Where a place holds a pair twice, adding to it at once counts it once.
+        scores[owner[:-1][(first == a) & (second == b) & same]] += rarity[a] + rarity[b]
+    return by_best(scores)

@@ -1,0 +1,82 @@
+"""Which records hold a term, and how often.
+
+Most lists are frozen in one block, quick to read and to keep in the store. What came since is a
+small rest beside it, merged when it has grown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """Posting lists of all terms, one behind the other."""
+
+    offsets: NDArray[np.int64]
+    places: Ints
+    counts: Floats
+
+    @classmethod
+    def empty(cls) -> Frozen:
+        """Return the lists of no record."""
+        return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+
+    @classmethod
+    def made(cls, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> Frozen:
+        """Sort the terms of all places into posting lists."""
+        size = max(1, len(lengths))
+        owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        keys, counts = np.unique(tokens.astype(np.int64) * size + owner, return_counts=True)
+        offsets = np.searchsorted(keys, np.arange(terms + 1) * size)
+        return cls(offsets, (keys % size).astype(np.int32), counts.astype(np.float32))
+
+    def of(self, term: int) -> tuple[Ints, Floats]:
+        """Return the places that hold a term, and how often each does."""
+        if term + 1 >= len(self.offsets):
+            return self.places[:0], self.counts[:0]
+        run = slice(self.offsets[term], self.offsets[term + 1])
+        return self.places[run], self.counts[run]
+
+
+class Postings:
+    """The posting lists of records that are numbered in the order in which they came."""
+
+    def __init__(self, frozen: Frozen | None = None, size: int = 0) -> None:
+        self.frozen = frozen or Frozen.empty()
+        self.size = size
+        """How many records are frozen."""
+        self._rest: dict[int, tuple[list[int], list[int]]] = {}
+
+    def add(self, place: int, terms: Sequence[int]) -> None:
+        """Take in the terms of a record that comes after all others."""
+        for term, times in Counter(terms).items():
+            places, counts = self._rest.setdefault(term, ([], []))
+            places.append(place)
+            counts.append(times)
+
+    def of(self, term: int) -> tuple[Ints, Floats]:
+        """Return the places that hold a term, and how often each does."""
+        rest = self._rest.get(term)
+        if rest is None:
+            return self.frozen.of(term)
+        places, counts = self.frozen.of(term)
+        more, times = np.array(rest[0], np.int32), np.array(rest[1], np.float32)
+        return np.concatenate([places, more]), np.concatenate([counts, times])
+
+    def freeze(self, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> None:
+        """Freeze everything there is."""
+        self.frozen = Frozen.made(tokens, lengths, terms)
+        self.size = len(lengths)
+        self._rest = {}

@@ -1,0 +1,74 @@
+"""Records that search has read, kept at hand with what is worked out once for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from .items import Item
+from .passages import Sentence, passage, sentences
+from .protocols import Store, TokenCounter
+from .records import Record, load
+from .sources.sessions import record_item
+
+AT_HAND = 4_000
+"""How many records of a user are kept at hand once they were read."""
+LONG = 200
+"""Records of more tokens are shown as a passage ..."""
+PASSAGE = 0.5
+"""... of at most this share of their tokens."""
+
+
+class Reading:
+    """One record, read."""
+
+    def __init__(self, record: Record, count: TokenCounter) -> None:
+        self.record = record
+        self.item: Item = record_item(record)
+        self._count = count
+
+    @cached_property
+    def plain(self) -> str:
+        """Equal for two records that say the same."""
+        return " ".join(self.item.text.casefold().split())
+
+    def passage(self, worth: Mapping[str, float]) -> str:
+        """Return what the text is shown as when it is long; "" for one that is short enough."""
+        if len(self.item.text) <= LONG:  # a character is at least a byte, and a token at least that
+            return ""
+        return passage(self._sentences, worth, self._tokens * PASSAGE) if self._is_long else ""
+
+    @property
+    def _is_long(self) -> bool:
+        return self._tokens > LONG
+
+    @cached_property
+    def _tokens(self) -> int:
+        return self._count(self.item.text)
+
+    @cached_property
+    def _sentences(self) -> tuple[Sentence, ...]:
+        return sentences(self.item.text, self._count)
+
+
+class Readings:
+    """The records of one user that were read and have not changed since."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, Reading] = {}
+
+    def forget(self, refs: Iterable[str]) -> None:
+        """Let go of records that changed or are gone."""
+        for ref in refs:
+            self._read.pop(ref, None)
+
+    def read(
+        self, store: Store, user: str, refs: Sequence[str], count: TokenCounter
+    ) -> list[Reading]:
+        """Return the records of these refs that exist, in this order."""
+        if len(self._read) > AT_HAND:
+            self._read.clear()
+        missing = [ref for ref in refs if ref not in self._read]
+        for row in store.get(user, missing) if missing else ():
+            self._read[row.ref] = Reading(load(row), count)
+        return [self._read[ref] for ref in refs if ref in self._read]
