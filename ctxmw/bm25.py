@@ -74,10 +74,12 @@ def of_sessions(index: LexicalIndex, asked: Held) -> Floats:
     row = np.full(len(sizes), -1, np.int32)
     row[talks] = np.arange(len(talks), dtype=np.int32)
     mine = row[index.column("session")[asked.places]]
-    times = np.zeros((len(asked.terms), len(talks)), np.float32)
-    term = asked.spread(np.arange(len(asked.terms)))
+    shape = len(asked.terms), len(talks)
+    times = np.zeros(shape[0] * shape[1], np.float32)
+    term = asked.spread(np.arange(shape[0]))
     said = mine >= 0
-    np.add.at(times, (term[said], mine[said]), asked.counts[said])
+    np.add.at(times, (term * shape[1] + mine)[said], asked.counts[said])
+    times = times.reshape(shape)
     holders = np.count_nonzero(times, axis=1)
     rarity = np.log(1 + (len(talks) - holders + 0.5) / (holders + 0.5)).astype(np.float32)
     share = lengths[talks] / max(1.0, float(lengths[talks].mean()))

@@ -54,7 +54,7 @@ def largest(values: Floats, n: int) -> Ints:
         # away nearly everything, at a tenth of what sorting out all values would cost.
         block = len(values) // (BLOCKS * n)
         whole = len(values) // block * block
-        maxima = values[:whole].reshape(-1, block).max(axis=1)
+        maxima = values[:whole].reshape(block, -1).max(axis=0)
         left = np.flatnonzero(values >= np.partition(maxima, -n)[-n])
         return left[np.argpartition(values[left], -n)[-n:]].astype(np.int32)
     if len(values) <= n:

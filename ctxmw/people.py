@@ -28,10 +28,13 @@ class People:
         self._called: dict[str, dict[str, int]] = {}
         self._said: dict[str, dict[str, int]] = {}
         self._aliases: dict[str, str] | None = None
+        self._words: dict[str, frozenset[str]] = {}
+        self._names = ROLES
 
     def hear(self, speaker: str, text: str) -> int:
         """Take in what was said and return the speaker's number."""
         number = self.speakers.setdefault(speaker, len(self.speakers))
+        self._learn_names()
         if speaker not in ROLES:
             self._aliases = None
             found = list(_CAPITALISED.finditer(text))
@@ -44,11 +47,11 @@ class People:
 
     def names(self) -> frozenset[str]:
         """Return every word that is a speaker's name."""
-        return frozenset(word for speaker in self.speakers for word in words(speaker)) | ROLES
+        return self._names
 
     def named_in(self, said: frozenset[str]) -> frozenset[str]:
         """Return the speakers that the words of a question name."""
-        direct = {name for name in self.speakers if name not in ROLES and set(words(name)) <= said}
+        direct = {name for name, held in self._words.items() if name not in ROLES and held <= said}
         return frozenset(direct | {who for name, who in self.aliases().items() if name in said})
 
     def aliases(self) -> dict[str, str]:
@@ -57,6 +60,13 @@ class People:
             pair = [name for name in self.speakers if name not in ROLES]
             self._aliases = self._find_aliases(pair) if len(pair) == _PAIR else {}
         return self._aliases
+
+    def _learn_names(self) -> None:
+        if len(self._words) == len(self.speakers):
+            return
+        for name in self.speakers.keys() - self._words.keys():
+            self._words[name] = frozenset(words(name))
+        self._names = ROLES.union(*self._words.values())
 
     def _find_aliases(self, pair: list[str]) -> dict[str, str]:
         known = {name.lower() for name in pair} | STOP_WORDS
@@ -80,6 +90,7 @@ class People:
         people = cls()
         people.speakers = {name: number for number, name in enumerate(kept["speakers"])}
         people._called, people._said = kept["called"], kept["said"]
+        people._learn_names()
         return people
 
 

@@ -19,6 +19,7 @@ from .situation import TASK_WORDS, Situation
 UNKNOWN = 0.5
 AGES = ((7, 1.0), (30, 0.8), (90, 0.6), (180, 0.4))
 OLDER = 0.2
+_LIMITS = tuple((timedelta(days=days), value) for days, value in AGES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,10 @@ def recency(at: datetime | None, now: datetime) -> float:
     if at is None:
         return UNKNOWN
     age = now - at
-    return next((value for days, value in AGES if age < timedelta(days=days)), OLDER)
+    for limit, value in _LIMITS:
+        if age < limit:
+            return value
+    return OLDER
 
 
 def task_fit(text: str, task: str | None) -> float:
