@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from .archive import Archive
 from .catalog import CatalogItem
@@ -13,7 +12,6 @@ from .protocols import Find, Row
 from .provenance import FORGOTTEN, Build, ContextRecord, Used, reply_key
 from .records import RECORD_TYPES, SHARED, load, load_all
 from .sources.sessions import record_item
-from .text import one_line
 
 
 def history_of(setup: Setup, user: str, session: str) -> list[ContextRecord]:
@@ -62,9 +60,9 @@ def _titled(setup: Setup, user: str, build: Build) -> Build:
 def _looked_up(entry: Used, now: tuple[str, str] | None) -> Used:
     """Return an item with its words as they are now, and what became of it since."""
     if now is None:
-        return replace(entry, title=entry.name or FORGOTTEN, since="gone")
-    title, version = now
-    return replace(entry, title=title, since="" if version == entry.version else "changed")
+        return entry._replace(words=entry.name or FORGOTTEN, since="gone")
+    words, version = now
+    return entry._replace(words=words, since="" if version == entry.version else "changed")
 
 
 def _present(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -77,7 +75,7 @@ def _present(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, tuple[st
     items += [CatalogItem.model_validate_json(row.body).item("always") for row in offered]
     return {
         item.ref: (
-            one_line(item.title or item.text, 60),
+            item.title or item.text,
             item.version if live.get(item.ref, True) else "",
         )
         for item in items

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, field_serializer
 
@@ -46,9 +45,11 @@ _SINGULARS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Used:
-    """One item that was considered: how it came in, what it scored, how it was shown."""
+class Used(NamedTuple):
+    """One item that was considered: how it came in, what it scored, how it was shown.
+
+    A record holds a hundred of them: as tuples they are made fast and stored without field names.
+    """
 
     ref: str
     kind: str
@@ -63,13 +64,18 @@ class Used:
     """Hash of the text that was shown."""
     trust: Trust = "trusted"
     reason: str = ""
-    signals: dict[str, float] = field(default_factory=dict)
+    signals: dict[str, float] = {}  # noqa: RUF012 - a default of a tuple, never written to
     name: str = ""
     """Its name in the catalog."""
-    title: str = ""
-    """Its first words; looked up, never stored with the record."""
+    words: str = ""
+    """What it says; looked up, never stored with the record."""
     since: Since = ""
     """What became of it after it was shown; looked up as well."""
+
+    @property
+    def title(self) -> str:
+        """Its first words."""
+        return one_line(self.words, 60)
 
     @classmethod
     def of(cls, choice: Choice, block: BlockKind) -> Used:
@@ -89,15 +95,15 @@ class Used:
             reason=choice.reason,
             signals={name: round(value, 4) for name, value in item.reasons},
             name=item.title if item.kind in CATALOGUED else "",
-            title=one_line(item.title or item.text, 60),
+            words=item.title or item.text,
         )
 
-    def stored(self) -> dict[str, Any]:
-        """Return what is written: all but the words."""
-        return {name: getattr(self, name) for name in _STORED}
+    def stored(self) -> tuple[Any, ...]:
+        """Return what is written: all but what is looked up."""
+        return self[:_STORED]
 
 
-_STORED = tuple(name.name for name in fields(Used) if name.name not in ("title", "since"))
+_STORED = Used._fields.index("words")
 
 
 class Build(Record):
@@ -121,7 +127,7 @@ class Build(Record):
     """What did not work while looking."""
 
     @field_serializer("used", "tools")
-    def _stored(self, used: tuple[Used, ...]) -> list[dict[str, Any]]:
+    def _stored(self, used: tuple[Used, ...]) -> list[tuple[Any, ...]]:
         return [one.stored() for one in used]
 
     @property

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -221,7 +220,7 @@ def test_a_record_and_its_builds_come_back_from_their_rows() -> None:
         choice(ref="mx", shown="none", reason="over budget"),
     )
     back = Build.model_validate_json(made.row().body)
-    untitled = [replace(used, title="") for used in made.used]
+    untitled = [used._replace(words="") for used in made.used]
     assert back == made.model_copy(update={"used": tuple(untitled)})
     kept = record(made, prefix_share=0.5, entries={"e1": "v1"})
     again = ContextRecord.model_validate_json(kept.row().body)
