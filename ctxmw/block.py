@@ -73,8 +73,9 @@ def hash_of(text: str) -> str:
 HUGE = 100_000
 """Characters beyond which a text is never shown in full."""
 
-Printed = Recent[tuple[str, str, Shown, str], str]
-"""One user's items as they were printed before, by ref, version, form and passage."""
+Printed = Recent[tuple[str, str, Shown, str], tuple[str, int]]
+"""One user's items as they were printed before, by ref, version, form and passage: the text and
+its tokens."""
 
 
 class Draft:
@@ -96,8 +97,9 @@ class Draft:
         self._entries: dict[str, tuple[Item, Shown]] = {}
         self._open: set[tuple[str, str]] = set()
         self._printed: Printed = Recent(4096) if printed is None else printed
+        self._headings: dict[str, tuple[str, str, int]] = {}
 
-    @property
+    @cached_property
     def frame_cost(self) -> int:
         return sum(map(self._count, self._renderer.frame(hint=self._hint)))
 
@@ -106,16 +108,16 @@ class Draft:
         # What no budget can hold is not counted to the token.
         if len(item.text) > HUGE:
             return len(item.text) // 4
-        return self._count(self._piece(item, "full"))
+        return self._piece(item, "full")[1]
 
     def price(self, item: Item, shown: Shown) -> int:
         """Return what adding the item costs now, with the headings it would bring."""
         section = _section(item, shown)
         if shown == "full" and len(item.text) > HUGE:
             return len(item.text)
-        price = self._count(self._piece(item, shown))
+        price = self._piece(item, shown)[1]
         if (section, "") not in self._open:
-            price += sum(map(self._count, self._renderer.heading(self._title(section))))
+            price += self._heading(section)[2]
         if item.group and shown != "index" and (section, item.group) not in self._open:
             price += self._count(self._renderer.group(item.group_title))
         return price
@@ -150,22 +152,31 @@ class Draft:
         return Block(((FRAME, opening), *pieces, (FRAME, closing)))
 
     def _section_pieces(self, name: str, entries: list[tuple[Item, Shown]]) -> list[Piece]:
-        opening, closing = self._renderer.heading(self._title(name))
+        opening, closing, _ = self._heading(name)
         pieces: list[Piece] = [(HEADING, opening)]
         group = ""
         for item, shown in sorted(entries, key=_printed_order):
             if shown != "index" and item.group != group:
                 group = item.group
                 pieces.append((GROUP, self._renderer.group(item.group_title)))
-            pieces.append((item.ref, self._piece(item, shown)))
+            pieces.append((item.ref, self._piece(item, shown)[0]))
         return [*pieces, (END, closing)] if closing else pieces
 
-    def _piece(self, item: Item, shown: Shown) -> str:
+    def _heading(self, section: str) -> tuple[str, str, int]:
+        known = self._headings.get(section)
+        if known is None:
+            opening, closing = self._renderer.heading(self._title(section))
+            known = opening, closing, self._count(opening) + self._count(closing)
+            self._headings[section] = known
+        return known
+
+    def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
         key = (item.ref, item.version, shown, item.passage)
         known = self._printed.get(key) if item.version else None
         if known is None:
             cost = 0 if shown == "full" else self.cost(item)
-            known = self._renderer.item(item, shown, cost)
+            text = self._renderer.item(item, shown, cost)
+            known = text, self._count(text)
             self._printed.put(key, known)
         return known
 

@@ -82,7 +82,8 @@ def select_stable(
     fill = _Fill(lanes, layout, hint=True)
     if not fill.open_frame("index"):
         return fill.nothing(items)
-    trusted = _ranked(item for item in items if item.trust == "trusted")
+    ranked = _ranked(items)
+    trusted = [item for item in ranked if item.trust == "trusted"]
     pinned = [item for item in trusted if item.lane == "pinned"]
     worthy = [item for item in trusted if item.score >= floors.stable]
     fill.take(pinned, "full", "pinned")
@@ -97,10 +98,10 @@ def select_stable(
     fill.take(filter(has_brief, pinned), "brief", "pinned")
     fill.pour_all_into("index")
     _add_summaries(fill, trusted, layout.arriving.recent_sessions)
-    listed = _ranked(item for item in items if item.score >= floors.index)
+    listed = [item for item in ranked if item.score >= floors.index]
     lines = [item for item in [*pinned, *_others(listed, pinned)] if not fill.shows(item)]
     fill.take(lines[: layout.arriving.index_entries], "index", "index")
-    return fill.finish(items, lambda item: _why_not_stable(item, floors))
+    return fill.finish(ranked, lambda item: _why_not_stable(item, floors))
 
 
 def select_lanes(items: Sequence[Item], lanes: Mapping[str, int], layout: Layout) -> Selection:
@@ -196,12 +197,12 @@ def _ranked(items: Iterable[Item]) -> list[Item]:
     return sorted(items, key=by_rank)
 
 
-def _why_partly(choice: Choice, why: Callable[[Item], str]) -> str:
+def _explained(choice: Choice, why: Callable[[Item], str]) -> Choice:
+    """Return the choice with why the item is shown in part, if it is."""
     if choice.shown == "full":
-        return ""
-    if choice.shown == "brief" and choice.item.passage:
-        return "what matches of it"
-    return why(choice.item)
+        return choice
+    matched = choice.shown == "brief" and choice.item.passage
+    return replace(choice, reason="what matches of it" if matched else why(choice.item))
 
 
 def _why_not_stable(item: Item, floors: Floors) -> str:
@@ -302,9 +303,7 @@ class _Fill:
     def _selection(
         self, items: Sequence[Item], why: Callable[[Item], str], **made: Any
     ) -> Selection:
-        shown = [
-            replace(choice, reason=_why_partly(choice, why)) for choice in self._chosen.values()
-        ]
+        shown = [_explained(choice, why) for choice in self._chosen.values()]
         others = _ranked(item for item in items if not self.shows(item))
         best = [
             Choice(item=item, shown="none", tokens=self._draft.cost(item), reason=why(item))

@@ -8,7 +8,7 @@ candidates. The feed tells what another thread or process wrote, so a shelf is n
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from ..columns import Column
 from ..items import Item, Scope, changed
 from ..protocols import Find, Row, Store
 from ..recent import Recent
-from ..scoring import AGES, OLDER, UNKNOWN, Weights, recency, task_fit
+from ..scoring import AGES, OLDER, UNKNOWN, Weights, task_fit
 from ..situation import TASKS, Situation
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ class Shelf:
                 for place in kept.first(np.flatnonzero(wanted & kept.in_lane(lane)), scores, n)
             ]
             wanted[chosen] = False
-            items = tuple(kept.rated(place, scores, situation) for place in chosen)
-            return Shortlist(items=items, others=scores[wanted])
+            return Shortlist(
+                items=tuple(kept.rated(chosen, scores, situation)), others=scores[wanted]
+            )
 
     def _refresh(self, user: str, kept: _Kept) -> None:
         head = self._store.head(user)
@@ -136,22 +137,21 @@ class _Kept:
 
     def scores(self, situation: Situation, weights: Weights) -> NDArray[np.float64]:
         """Return the score of every place, as `scoring.score` gives it to one item."""
-        age = situation.now.timestamp() - self._own("at")
-        newness = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
-        known = (self._own("ages") > 0) & ~np.isnan(age)
-        newness = np.where(known, newness, UNKNOWN)
-        task = self._own(situation.task) if situation.task else UNKNOWN
-        total = weights.scope + weights.seen * self._own("seen") + weights.recency * newness
+        seen, newness, task = self._signals(situation)
+        total = weights.scope + weights.seen * seen + weights.recency * newness
         rounded: NDArray[np.float64] = np.round(total + weights.task * task, 4)
         return rounded
 
-    def rated(self, place: int, scores: NDArray[np.float64], situation: Situation) -> Item:
-        """Return an item with its score and the reasons for it."""
-        item = self.items[place]
-        age = recency(item.at, situation.now) if item.ages else UNKNOWN
-        task = float(self._own(situation.task)[place]) if situation.task else UNKNOWN
-        reasons = (("seen", float(self._own("seen")[place])), ("recency", age), ("task", task))
-        return changed(item, score=float(scores[place]), reasons=reasons)
+    def rated(
+        self, places: Sequence[int], scores: NDArray[np.float64], situation: Situation
+    ) -> Iterator[Item]:
+        """Yield items with their scores and the reasons for them."""
+        signals = [values[places].tolist() for values in self._signals(situation)]
+        for place, score, seen, newness, task in zip(
+            places, scores[places].tolist(), *signals, strict=True
+        ):
+            reasons = (("seen", seen), ("recency", newness), ("task", task))
+            yield changed(self.items[place], score=score, reasons=reasons)
 
     def wanted(self, situation: Situation) -> NDArray[np.bool_]:
         """Say of each place whether it is a trusted item in scope, of another conversation."""
@@ -172,6 +172,14 @@ class _Kept:
         order = np.lexsort((-self._own("at")[places], -scores[places]))[:n]
         chosen: list[int] = places[order].tolist()
         return chosen
+
+    def _signals(self, situation: Situation) -> tuple[NDArray[np.float64], ...]:
+        """Return what is known of every place: how often seen, how new, how near to the task."""
+        age = situation.now.timestamp() - self._own("at")
+        newness = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
+        known = (self._own("ages") > 0) & ~np.isnan(age)
+        task = self._own(situation.task) if situation.task else np.full(len(age), UNKNOWN)
+        return self._own("seen"), np.where(known, newness, UNKNOWN), task
 
     def _own(self, name: str) -> NDArray[np.float64]:
         own: NDArray[np.float64] = self._columns[name].own
