@@ -20,17 +20,38 @@ from .state import StoredBlock, block_ref
 
 Builds = Recent[tuple[str, str], Build]
 """Builds by user and ref; they never change, so a process may keep them."""
+Blocks = Recent[tuple[str, str], tuple[int, Block]]
+"""Blocks by user and hash, each with the position in the changes feed at which it was so."""
 
 
 class Archive:
     """One user's blocks and builds; `rows` is what is new and not yet written."""
 
-    def __init__(self, store: Store, user: str, builds: Builds | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        user: str,
+        builds: Builds | None = None,
+        kept: Blocks | None = None,
+        head: int = 0,
+    ) -> None:
+        """Blocks are read from the store as they are now; `kept` are those of earlier calls."""
         self._store = store
         self._user = user
-        self._builds: Builds = builds or Recent(256)
+        self._builds: Builds = Recent(256) if builds is None else builds
+        self._kept: Blocks = Recent(1) if kept is None else kept
+        self._since = self._head = head
+        self._gone: frozenset[str] = frozenset()
         self._blocks: dict[str, Block] = {"": Block()}
         self.rows: list[Row] = []
+
+    def rely_on(self, since: int, gone: Iterable[str]) -> None:
+        """Take blocks kept at `since` or later as they are, for only this has gone meanwhile.
+
+        Forgetting is all that ever changes a block.
+        """
+        self._since = since
+        self._gone = frozenset(gone)
 
     def build(self, ref: str) -> Build:
         """Return the build of that ref."""
@@ -50,7 +71,7 @@ class Archive:
     def blocks(self, hashes: Iterable[str]) -> dict[str, Block]:
         """Return blocks by their hashes."""
         wanted = list(dict.fromkeys(hashes))
-        missing = [block_ref(hash_) for hash_ in wanted if hash_ not in self._blocks]
+        missing = [block_ref(hash_) for hash_ in wanted if not self._has(hash_)]
         for row in self._store.get(self._user, missing) if missing else ():
             stored = StoredBlock.model_validate_json(row.body)
             self._blocks[row.ref.removeprefix("block:")] = stored.block
@@ -75,3 +96,17 @@ class Archive:
         self._blocks[block.hash] = block
         stored = StoredBlock(user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces)
         self.rows.append(stored.row())
+
+    def written(self) -> None:
+        """Keep the blocks for the next call; say so only after they are committed."""
+        for hash_, block in self._blocks.items():
+            self._kept.put((self._user, hash_), (self._head, block))
+
+    def _has(self, hash_: str) -> bool:
+        if hash_ in self._blocks:
+            return True
+        seq, block = self._kept.get((self._user, hash_)) or (-1, Block())
+        if seq < self._since or not block.refs.isdisjoint(self._gone):
+            return False
+        self._blocks[hash_] = block
+        return True

@@ -34,12 +34,12 @@ class Block:
     def text(self) -> str:
         return "".join(text for _, text in self.pieces)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of the text, by which we recognise it as ours; "" for an empty block."""
         return hash_of(self.text) if self.text else ""
 
-    @property
+    @cached_property
     def refs(self) -> frozenset[str]:
         """What the block shows, in whatever form."""
         return frozenset(ref for ref, _ in self.pieces) - _MARKS

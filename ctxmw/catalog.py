@@ -301,6 +301,8 @@ def session_context(
 
 def called_for(items: Sequence[CatalogItem], query: str, policy: AgentSearch) -> list[Item]:
     """Return the `agent` items that a request calls for, best first."""
+    if not items:
+        return []
     texts = {item.ref: frozenset(search_text(item.says()).split()) for item in items}
     match = matcher(query, texts.values())
     if match is None:

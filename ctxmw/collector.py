@@ -137,4 +137,6 @@ def check_priority(priority: str) -> None:
 
 
 def _read(store: Store, user: str, refs: Iterable[str]) -> Sequence[Entry]:
-    return [Entry.model_validate_json(row.body) for row in store.get(user, sorted(refs))]
+    asked = sorted(refs)
+    rows = store.get(user, asked) if asked else ()
+    return [Entry.model_validate_json(row.body) for row in rows]

@@ -10,8 +10,10 @@ from .budget import Budget
 from .displayed import Displayed
 from .messages import Message, Placement
 from .pipeline import Setup
+from .protocols import Find, Row
 from .provenance import ContextRecord
-from .state import SessionState, session_ref
+from .records import load_all
+from .state import PartRef, SessionState, StoredPart, session_ref, state_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,31 +45,46 @@ class Prepared(Displayed):
     """Names of the catalog's tools to bind: always first, then what this request calls for."""
 
 
-def load_state(setup: Setup, who: Identity, now: datetime) -> tuple[SessionState, int]:
-    """Return the conversation's state and its version; a new state has version 0."""
+def load_state(setup: Setup, who: Identity, now: datetime) -> SessionState:
+    """Return the conversation's state with its parts; that of a new one begins now."""
     ref = session_ref(who.session)
     for row in setup.store.get(who.user, [ref]):
         # A state is read several times a call, and a long conversation's takes a while to parse.
-        key = (who.user, who.session)
-        known = setup.states.get(key)
+        known = setup.states.get((who.user, who.session))
         if known is None or known[0] != row.body:
-            known = (row.body, SessionState.model_validate_json(row.body))
-            setup.states.put(key, known)
-        return known[1], row.seq
-    return SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now), 0
+            state = SessionState.model_validate_json(row.body)
+            state = state.model_copy(update={"parts": _stored_parts(setup, who)})
+            keep_state(setup, row, state)
+            return state
+        return known[1]
+    return SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now)
+
+
+def keep_state(setup: Setup, row: Row, state: SessionState) -> None:
+    """Keep at hand what a row holds. A row that is never committed is never read either."""
+    setup.states.put((state.user, state.session), (row.body, state))
 
 
 def change_state(setup: Setup, who: Identity, **values: Any) -> SessionState:
     """Change the conversation's state and return it."""
     with setup.store.atomic(who.user):
-        state, _ = load_state(setup, who, setup.clock())
-        state = state.model_copy(update=values)
-        setup.store.put([state.row()])
-        return state
+        before = load_state(setup, who, setup.clock())
+        values = {"stamp": setup.random.getrandbits(48), **values}
+        after = before.model_copy(update=values)
+        rows = state_rows(before, after)
+        setup.store.put(rows)
+        keep_state(setup, rows[0], after)
+        return after
 
 
 def scope_of(setup: Setup, who: Identity) -> str:
     """Return the scope of what is said here: the conversation's project, if it has one."""
-    state, _ = load_state(setup, who, setup.clock())
+    state = load_state(setup, who, setup.clock())
     project = who.project or state.project
     return f"project:{project}" if project else "universal"
+
+
+def _stored_parts(setup: Setup, who: Identity) -> tuple[PartRef, ...]:
+    asked = Find(types=(StoredPart.type,), sessions=(who.session,))
+    parts = [stored.part for stored in load_all(setup.store.query(who.user, asked), StoredPart)]
+    return tuple(sorted(parts, key=lambda part: part.order))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from .archive import Archive
 from .items import Item
 from .pipeline import Setup
 from .provenance import Build
-from .records import SHARED, load
+from .records import load
 from .situation import Situation
 from .sources.sessions import record_item
 from .state import SessionState
@@ -34,20 +33,18 @@ def why_new(state: SessionState, situation: Situation, outdated: set[str], now: 
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def outdated_in(setup: Setup, state: SessionState, archive: Archive) -> set[str]:
-    """Return what the conversation shows and what has changed or gone since."""
-    if not state.epoch:
-        return set()
-    own = setup.store.changes(state.user, state.feed, SHOWN_TYPES)
-    offered = setup.store.changes(SHARED, state.catalog_feed, ("catalog",))
-    if not own and not offered:
-        return set()
-    shown = dict(archive.build(state.stable_build).shown)
-    for part in state.parts:
-        shown |= part.shows | part.mentions
-    touched = {change.ref for change in (*own, *offered)} & shown.keys()
-    now = _versions(setup, state.user, touched)
-    return {ref for ref in touched if now.get(ref) != shown[ref]}
+def outdated_in(
+    setup: Setup, state: SessionState, stable: Build, changed: Iterable[str]
+) -> set[str]:
+    """Return what the conversation shows in another version than it has now, of what changed."""
+    touched = frozenset(changed)
+    shown: dict[str, str] = {}
+    if touched:
+        parts = [versions for part in state.parts for versions in (part.shows, part.mentions)]
+        for versions in (stable.shown, *parts):
+            shown |= {ref: versions[ref] for ref in touched & versions.keys()}
+    now = _versions(setup, state.user, shown) if shown else {}
+    return {ref for ref, version in shown.items() if now.get(ref) != version}
 
 
 def offers_more(stable: Build, pinned: Sequence[Item]) -> bool:

@@ -112,7 +112,7 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
 
 
 def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Message) -> None:
-    state, _ = load_state(setup, who, setup.clock())
+    state = load_state(setup, who, setup.clock())
     closed = [part for part in state.parts if part.open and part.anchor == record.turn]
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}

@@ -106,7 +106,7 @@ class OnDemandAnswers:
         return told + self._answer(select_index(new, room, layout))
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
-        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        state = load_state(self._setup, self._who, self._setup.clock())
         situation = Situation(
             user=self._who.user,
             session=self._who.session,
@@ -161,7 +161,7 @@ class OnDemandAnswers:
     def _charge(self, tokens: int, *, query: bool = False) -> bool:
         """Count an answer in the ledger; False for a query that is over its cap by now."""
         with self._setup.store.atomic(self._who.user):
-            state, _ = load_state(self._setup, self._who, self._setup.clock())
+            state = load_state(self._setup, self._who, self._setup.clock())
             if query and tokens > self._left(state):
                 return False
             ledger = Ledger(

@@ -117,6 +117,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         builds=Recent(1024),
+        blocks=Recent(2048),
         printed=Recent(64),
         states=Recent(256),
         prefixes=Prefixes(),

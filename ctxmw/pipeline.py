@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 
+from .archive import Blocks, Builds
 from .arriving import Arriving
 from .block import Printed, checked_item
 from .budget import Budget, OnDemand
@@ -22,7 +23,6 @@ from .items import Item
 from .messages import Placement
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
-from .provenance import Build
 from .recent import Recent
 from .render import title_of
 from .scoring import Floors, Weights, score_all
@@ -69,7 +69,8 @@ class Setup:
     search: Search
     catalog: Catalog
     agent_search: AgentSearch
-    builds: Recent[tuple[str, str], Build]
+    builds: Builds
+    blocks: Blocks
     printed: Recent[str, Printed]
     """What was printed before, by user."""
     states: Recent[tuple[str, str], tuple[str, SessionState]]

@@ -12,14 +12,14 @@ from datetime import datetime
 from typing import Any
 
 from .archive import Archive
-from .catalog import called_for, session_context
+from .catalog import CatalogItem, called_for, session_context
 from .collector import Entry, claimed, pending
-from .conversation import Identity, Prepared, load_state
+from .conversation import Identity, Prepared, keep_state, load_state
 from .epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
 from .errors import NotFound
 from .items import Item, changed
 from .messages import Message, place, text_of
-from .parts import part_ref, trimmed, with_room
+from .parts import Parts, part_ref, trimmed, with_room
 from .pipeline import Setup, build_part, build_stable
 from .provenance import BlockKind, Build, ContextRecord, build_fields
 from .records import SHARED, load
@@ -29,7 +29,7 @@ from .scoring import score
 from .selection import Selection
 from .situation import Situation, task_of
 from .sources.sessions import record_item
-from .state import Ledger, SessionState, session_ref
+from .state import Ledger, SessionState, state_rows
 from .strip import strip_ours
 
 _OPTIMISTIC = 3
@@ -46,25 +46,20 @@ def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Pr
         except NotFound:
             continue  # the conversation was forgotten since the plan was begun
         if plan.write():
-            return _noted(setup, who, prepared, trail)
+            plan.keep_at_hand()
+            return prepared
     with setup.store.atomic(who.user):
         plan = _Plan(setup, who, given, trail)
         prepared = plan.make()
         plan.write()
-        return _noted(setup, who, prepared, trail)
+    plan.keep_at_hand()
+    return prepared
 
 
 def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return what `prepare_call` would now, and leave no trace of it."""
     given = strip_ours(setup.store, who.user, messages)
     return _Plan(setup, who, given, trail_of(given)).make()
-
-
-def _noted(setup: Setup, who: Identity, prepared: Prepared, trail: Trail) -> Prepared:
-    """Keep in this process what the model was sent, to compare it with the next prompt."""
-    setup.prefixes.keep_said(who.user, who.session, trail.prints)
-    setup.prefixes.keep(who.user, who.session, prepared.messages)
-    return prepared
 
 
 class _Plan:
@@ -76,13 +71,14 @@ class _Plan:
         self._given = given
         self._trail = trail
         self._now = setup.clock()
-        self._archive = Archive(setup.store, who.user, setup.builds)
         # The head is read before the state: what is written in between is looked at again.
         self._head = setup.store.head(who.user)
-        self._state, self._version = load_state(setup, who, self._now)
+        self._before = self._state = load_state(setup, who, self._now)
+        self._archive = Archive(setup.store, who.user, setup.builds, setup.blocks, self._head)
         self._situation = _situation(who, self._state, given, trail, self._now)
         self._catalog_head = setup.store.head(SHARED)
         self._context = session_context(setup.catalog, self._state.added, self._state.removed)
+        self._seen: tuple[Parts, Places] | None = None
 
     def make(self) -> Prepared:
         stable = self._stable()
@@ -95,7 +91,10 @@ class _Plan:
         fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
         placed = place(self._given, opening.text, texts, placement=self._who.placement, fixed=fixed)
         record = self._record(stable, part, placed, places)
-        self._archive.rows += [record.row(), self._state.row()]
+        self._update(stamp=self._setup.random.getrandbits(48))
+        self._state_rows = state_rows(self._before, self._state)
+        self._archive.rows += [record.row(), *self._state_rows]
+        self._placed = placed
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
         return Prepared(messages=placed, context=record, given=tuple(self._given), tools=tools)
 
@@ -107,18 +106,26 @@ class _Plan:
         """
         store, user = self._setup.store, self._who.user
         with store.atomic(user):
-            rows = store.get(user, [session_ref(self._who.session)])
-            changes = store.changes(user, self._head, (*SHOWN_TYPES, Entry.type))
-            touched = self._shown.intersection(change.ref for change in changes)
-            if touched or (rows[0].seq if rows else 0) != self._version:
+            types = (SessionState.type, *SHOWN_TYPES, Entry.type)
+            changes = store.changes(user, self._head, types)
+            relied_on = self._shown | {self._state.ref}
+            if not relied_on.isdisjoint(change.ref for change in changes):
                 return False
             claims = claimed(store, user, self._entries(), self._trail.turn, self._now)
             store.put([*self._archive.rows, *claims])
         return True
 
+    def keep_at_hand(self) -> None:
+        """Keep in this process what was written and sent, for the next call."""
+        user, session = self._who.user, self._who.session
+        keep_state(self._setup, self._state_rows[0], self._state)
+        self._archive.written()
+        self._setup.prefixes.keep_said(user, session, self._trail.prints)
+        self._setup.prefixes.keep(user, session, self._placed)
+
     def _stable(self) -> Build:
         """Return the epoch's stable block; a new one when a new epoch begins."""
-        outdated = outdated_in(self._setup, self._state, self._archive)
+        outdated = self._outdated() if self._state.epoch else set()
         measure = f"{self._who.budget!r} {self._setup.counter} {self._setup.renderer.name}"
         began = why_new(self._state, self._situation, outdated, self._now)
         if not began and measure != self._state.measure:
@@ -157,6 +164,18 @@ class _Plan:
             ledger=Ledger(),
         )
         return build
+
+    def _outdated(self) -> set[str]:
+        """Return what the conversation shows and what has changed or gone since its last call."""
+        state, store = self._state, self._setup.store
+        changes = store.changes(state.user, state.feed, (*SHOWN_TYPES, Entry.type))
+        self._archive.rely_on(state.feed, (change.ref for change in changes if change.gone))
+        changed_refs = [change.ref for change in changes if change.type != Entry.type]
+        if self._catalog_head != state.catalog_feed:
+            offered = store.changes(SHARED, state.catalog_feed, (CatalogItem.type,))
+            changed_refs += [change.ref for change in offered]
+        stable = self._archive.build(state.stable_build)
+        return outdated_in(self._setup, state, stable, changed_refs)
 
     def _part(self, stable: Build) -> Build:
         """Return the turn's part; the same one for every call of a turn."""
@@ -232,7 +251,10 @@ class _Plan:
 
     def _in_view(self) -> Places:
         """Return the parts to show, each at its message."""
-        return find_places(self._state.parts, self._given, self._trail)
+        parts = self._state.parts
+        if self._seen is None or self._seen[0] is not parts:
+            self._seen = parts, find_places(parts, self._given, self._trail)
+        return self._seen[1]
 
     def _record(
         self, stable: Build, part: Build, placed: list[Message], places: Places

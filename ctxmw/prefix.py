@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .messages import Message, fingerprint, text_of
+from .messages import Message, text_of
 from .recent import Recent
 
 CONVERSATIONS = 1024
@@ -14,7 +14,7 @@ class Prefixes:
     """The last prompt of recent conversations, message by message, in this process."""
 
     def __init__(self) -> None:
-        self._last: Recent[tuple[str, str], list[str]] = Recent(CONVERSATIONS)
+        self._last: Recent[tuple[str, str], list[int]] = Recent(CONVERSATIONS)
         self._said: Recent[tuple[str, str], frozenset[str]] = Recent(CONVERSATIONS)
 
     def keep_said(self, user: str, session: str, prints: Iterable[str]) -> None:
@@ -23,7 +23,7 @@ class Prefixes:
 
     def keep(self, user: str, session: str, prompt: Sequence[Message]) -> None:
         """Keep the prompt that was made, for the next one to be compared with."""
-        self._last.put((user, session), [fingerprint(message) for message in prompt])
+        self._last.put((user, session), [_print(message) for message in prompt])
 
     def said(self, user: str, session: str) -> frozenset[str]:
         """Return the hashes of the messages the caller sent last, as far as this process knows."""
@@ -34,7 +34,7 @@ class Prefixes:
 
         None when this process has not seen a prompt of the conversation yet.
         """
-        prints = [fingerprint(message) for message in prompt]
+        prints = [_print(message) for message in prompt]
         before = self._last.get((user, session))
         if before is None:
             return None
@@ -43,3 +43,11 @@ class Prefixes:
             (at for at, own in enumerate(prints) if before[at : at + 1] != [own]), len(prints)
         )
         return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
+
+
+def _print(message: Message) -> int:
+    """Return what is equal for messages that are sent alike; it holds in this process only."""
+    content, calls = message.get("content"), message.get("tool_calls")
+    shown = content if isinstance(content, str) else repr(content)
+    told = repr(calls) if calls else ""
+    return hash((message["role"], shown, str(message.get("tool_call_id", "")), told))

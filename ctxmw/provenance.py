@@ -98,9 +98,9 @@ class Used(NamedTuple):
             words=item.title or item.text,
         )
 
-    def stored(self) -> tuple[Any, ...]:
-        """Return what is written: all but what is looked up."""
-        return self[:_STORED]
+    def stored(self) -> dict[str, Any]:
+        """Return what is kept, by name: all but what is looked up."""
+        return dict(zip(self._fields[:_STORED], self, strict=False))
 
 
 _STORED = Used._fields.index("words")
@@ -128,7 +128,7 @@ class Build(Record):
 
     @field_serializer("used", "tools")
     def _stored(self, used: tuple[Used, ...]) -> list[tuple[Any, ...]]:
-        return [one.stored() for one in used]
+        return [one[:_STORED] for one in used]
 
     @property
     def shown(self) -> dict[str, str]:

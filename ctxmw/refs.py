@@ -38,4 +38,6 @@ def long_ref(prefix: str, random: Random) -> str:
 
 
 def _letters(random: Random, n: int) -> str:
-    return "".join(random.choices(_LETTERS, k=n))
+    # One draw: the system's randomness takes its time for each.
+    bits = random.getrandbits(5 * n)
+    return "".join(_LETTERS[bits >> 5 * at & 31] for at in range(n))

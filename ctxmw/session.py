@@ -246,7 +246,7 @@ class Session(Displayed):
         """Put a rule, reference, tool or record into this conversation, by name or ref."""
         ref = self._known(name)
         with self._setup.store.atomic(self.user):
-            state, _ = load_state(self._setup, self._who, self._setup.clock())
+            state = load_state(self._setup, self._who, self._setup.clock())
             removed = tuple(other for other in state.removed if other != ref)
             added = (*(other for other in state.added if other != ref), ref)
             change_state(self._setup, self._who, added=added, removed=removed, stale="added")
@@ -255,7 +255,7 @@ class Session(Displayed):
         """Take it out of this conversation; it stays out, also of what search brings."""
         ref = self._known(name)
         with self._setup.store.atomic(self.user):
-            state, _ = load_state(self._setup, self._who, self._setup.clock())
+            state = load_state(self._setup, self._who, self._setup.clock())
             added = tuple(other for other in state.added if other != ref)
             removed = (*(other for other in state.removed if other != ref), ref)
             change_state(self._setup, self._who, added=added, removed=removed, stale="removed")
@@ -282,8 +282,7 @@ class Session(Displayed):
     @property
     def state(self) -> SessionState:
         """Where the conversation stands: project, epoch, what was added and removed."""
-        state, _ = load_state(self._setup, self._who, self._setup.clock())
-        return state
+        return load_state(self._setup, self._who, self._setup.clock())
 
     def history(self) -> list[ContextRecord]:
         """Return the record of every call, oldest first, with the blocks as they were sent."""
@@ -311,7 +310,7 @@ class Session(Displayed):
     atranscript = twin(transcript)
 
     def _context(self) -> SessionContext:
-        state, _ = load_state(self._setup, self._who, self._setup.clock())
+        state = load_state(self._setup, self._who, self._setup.clock())
         return session_context(self._setup.catalog, state.added, state.removed)
 
     def _known(self, name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from .block import Block, Piece
+from .protocols import Row
 from .records import Moment, Record
 
 
@@ -79,13 +80,30 @@ class SessionState(Record):
     stable_build: str = ""
     measure: str = ""
     """The budget and the counter the epoch was made with."""
-    parts: tuple[PartRef, ...] = ()
+    parts: tuple[PartRef, ...] = Field(default=(), exclude=True)
+    """Oldest first. They are stored in rows of their own: a long conversation writes few of them
+    at a call."""
+    stamp: int = 0
+    """Drawn anew at every write: a state that reads the same as before has the same parts."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     ledger: Ledger = Ledger()
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.session}
+
+
+class StoredPart(Record):
+    """One part of a conversation, as its state has it."""
+
+    type: ClassVar[str] = "part"
+
+    part: PartRef
+    dropped: bool = False
+    """Whether the conversation has let go of it."""
+
+    def _columns(self) -> dict[str, Any]:
+        return {"live": not self.dropped}
 
 
 class StoredBlock(Record):
@@ -106,6 +124,34 @@ class StoredBlock(Record):
     @property
     def block(self) -> Block:
         return Block(self.pieces)
+
+
+def state_rows(before: SessionState, after: SessionState) -> list[Row]:
+    """Return what is written when a state takes another's place: itself first, then its parts.
+
+    Those parts that are new, changed or dropped, that is.
+    """
+    known = {part.build: part for part in before.parts}
+    kept = {part.build for part in after.parts}
+    new = [part for part in after.parts if known.get(part.build) is not part]
+    dropped = [part for part in before.parts if part.build not in kept]
+    return [
+        after.row(),
+        *(_stored(after, part) for part in new),
+        *(_stored(after, part, dropped=True) for part in dropped),
+    ]
+
+
+def _stored(state: SessionState, part: PartRef, *, dropped: bool = False) -> Row:
+    stored = StoredPart(
+        user=state.user,
+        ref=f"part:{part.build}",
+        at=state.at,
+        session=state.session,
+        part=part,
+        dropped=dropped,
+    )
+    return stored.row()
 
 
 def block_ref(hash_: str) -> str:
