@@ -55,6 +55,11 @@ format: $(all_installed)  ## Format, and fix what can be fixed
 	@$(python) -m ruff format .
 	@$(python) -m ruff check --fix .
 
+.PHONY: peers
+peers: $(venv_made)  ## Make .venv-peers: ctxmw beside other memories, for python -m benchmarks.peers
+	@$(python) -m uv venv --quiet --allow-existing .venv-peers
+	@$(python) -m uv pip install --quiet --python .venv-peers/bin/python --editable . --group peers
+
 .PHONY: pins
 pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt
 	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --universal \

@@ -1,0 +1,1 @@
+"""ctxmw beside what one would use instead: the same turns, questions and embedder, in one run."""
