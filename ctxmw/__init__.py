@@ -13,6 +13,7 @@ from .errors import (
 )
 from .forgiving import ForgivingSession
 from .hits import Hit
+from .items import Trust
 from .middleware import ContextMiddleware
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
@@ -46,6 +47,7 @@ __all__ = [
     "StoreError",
     "SummarizerError",
     "SummarizerLimits",
+    "Trust",
     "Weights",
     "Xml",
     "current_session",

@@ -47,6 +47,8 @@ from .state import SessionState
 from .transfer import export, import_
 from .twins import Workers, twin
 
+_SHOWABLE = (*RECORD_TYPES, "entry", "activity")
+
 
 class _Unset(Enum):
     # Tells forget(user="ada") from forget(None, user="ada"): the second is a lookup that failed.
@@ -249,6 +251,18 @@ class ContextMiddleware:
         rows = self._setup.store.query(self._named(user), Find(types=("session",)))
         return load_all(rows, SessionState)
 
+    def position(self, after: int | None = None, *, user: str | None = None) -> int:
+        """Return where the user's changes stand, to learn later whether something happened.
+
+        With `after`, a position returned before: the same number when nothing that can be shown
+        was added, changed or forgotten since, in whatever process.
+        """
+        name = self._named(user)
+        if after is None:
+            return self._setup.store.head(name)
+        changes = self._setup.store.changes(name, after, _SHOWABLE)
+        return max((change.seq for change in changes), default=after)
+
     def why(self, answer: str, *, user: str | None = None) -> ContextRecord | None:
         """Return the record of the call that gave an answer: by its text, its id, or our ref."""
         name = self._named(user)
@@ -307,6 +321,7 @@ class ContextMiddleware:
         self.close()
 
     asessions = twin(sessions)
+    aposition = twin(position)
     awhy = twin(why)
     aremember = twin(remember)
     aforget = twin(forget)

@@ -18,6 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "remember and recall": ("remember", "search", "show", "inject", "forget"),
     "conversations": ("sessions", "history", "collect"),
     "what comes along": ("catalog",),
+    "editors and assistants": ("mcp",),
     "the store": ("export", "import", "reindex"),
     "the shell": ("completion",),
 }

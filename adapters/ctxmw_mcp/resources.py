@@ -1,0 +1,113 @@
+"""The resources: what a prompt would be given now. Reading one leaves no trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
+from urllib.parse import unquote
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from ctxmw import Session
+
+from .callers import Callers, Request
+
+AUTO = "ctxmw://context/auto"
+SESSION = "ctxmw://context/session"
+FILE = "ctxmw://context/file/"
+MARKDOWN = "text/markdown"
+
+NOTHING = {
+    AUTO: "Nothing is active yet. Open or edit a file, ask something, or remember something.\n",
+    SESSION: "Nothing is known about this or earlier conversations yet.\n",
+    FILE: "Nothing is known about this file yet.\n",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """What a client can read."""
+
+    callers: Callers
+
+    async def list(self, _: Request, __: object) -> ListResourcesResult:
+        """Return the two that are always there."""
+        return ListResourcesResult(
+            resources=[
+                Resource(
+                    uri=AUTO,
+                    name="auto",
+                    title="Automatic context",
+                    description="What matters now: standing context, and what activity brings.",
+                    mime_type=MARKDOWN,
+                ),
+                Resource(
+                    uri=SESSION,
+                    name="session",
+                    title="Session context",
+                    description="What opens a conversation: rules, decisions, where work stands.",
+                    mime_type=MARKDOWN,
+                ),
+            ]
+        )
+
+    async def templates(self, _: Request, __: object) -> ListResourceTemplatesResult:
+        """Return the one for files."""
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(
+                    uri_template=f"{FILE}{{+path}}",
+                    name="file",
+                    title="File context",
+                    description="What is known about a file, by its path within the project.",
+                    mime_type=MARKDOWN,
+                )
+            ]
+        )
+
+    async def read(self, request: Request, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Return a resource as text; it says so when there is nothing."""
+        uri = str(params.uri)
+        path = file_of(uri)
+        if path is None and uri not in (AUTO, SESSION):
+            raise unknown(uri)
+        chat = self.callers.conversation(request, files=[path] if path else [])
+        text = await chat.forgiving().aask(lambda: _look(chat, uri, path))
+        contents = TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)
+        return ReadResourceResult(contents=[contents])
+
+
+def file_of(uri: str) -> str | None:
+    """Return the file that a URI names; None when it names none, an error when it must not."""
+    if not uri.startswith(FILE):
+        return None
+    # Twice: what is encoded twice must not come apart behind this check.
+    path = unquote(unquote(uri.removeprefix(FILE)))
+    parts = PurePosixPath(path.replace("\\", "/")).parts
+    is_absolute = path.startswith(("/", "\\", "~")) or bool(PureWindowsPath(path).drive)
+    if not parts or is_absolute or ".." in parts or not path.isprintable():
+        raise unknown(uri, "give a path inside the project, such as src/app.py")
+    return path
+
+
+def unknown(uri: str, advice: str = "see resources/list") -> MCPError:
+    """Return the error for a resource that does not exist."""
+    return MCPError(INVALID_PARAMS, f"there is no resource {uri[:200]!r}: {advice}.", {"uri": uri})
+
+
+def _look(chat: Session, uri: str, path: str | None) -> str:
+    if path is not None:
+        shown = chat.peek([{"role": "user", "content": path}]).context.part
+        return shown or NOTHING[FILE]
+    context = chat.peek([{"role": "user", "content": ""}]).context
+    return (context.text if uri == AUTO else context.stable) or NOTHING[uri]

@@ -1,0 +1,75 @@
+"""The server: tools, resources, prompts and activity of one memory."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import anyio
+from mcp.server import NotificationOptions, Server
+from mcp.server.stdio import stdio_server
+
+import ctxmw
+from ctxmw import ContextMiddleware
+
+from .callers import Callers
+from .prompts import Prompts
+from .resources import Resources
+from .tools import Tools
+from .updates import Updates
+
+INSTRUCTIONS = (
+    "A memory that outlives conversations. mem_search finds what was decided, preferred or said; "
+    "mem_get brings records in full; memory_context brings the rules that hold here; remember "
+    "keeps something for later. The resource ctxmw://context/auto holds what matters now."
+)
+
+
+def memory_server(
+    ctx: ContextMiddleware,
+    *,
+    project: str | None = None,
+    language: str | None = None,
+    connection: str = "",
+    trust: ctxmw.Trust = "trusted",
+) -> Server[Any]:
+    """Return an MCP server for a memory.
+
+    What clients remember without a scope belongs to the project. `connection` names the one
+    conversation there is, for a server on a pipe. With `trust="untrusted"`, what clients remember
+    is treated as a stranger's words: it never comes into a system prompt.
+    """
+    callers = Callers(ctx=ctx, project=project, language=language, connection=connection)
+    updates = Updates(callers)
+    tools = Tools(callers=callers, updates=updates, trust=trust)
+    resources = Resources(callers=callers)
+    prompts = Prompts(callers=callers)
+    return Server(
+        "ctxmw",
+        version=ctxmw.__version__,
+        title="ctxmw: a memory for agents",
+        instructions=INSTRUCTIONS,
+        lifespan=updates.following,
+        on_list_tools=tools.list,
+        on_call_tool=tools.call,
+        on_list_resources=resources.list,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
+        on_subscribe_resource=updates.subscribe,
+        on_unsubscribe_resource=updates.unsubscribe,
+        on_subscriptions_listen=updates.listen,
+        on_list_prompts=prompts.list,
+        on_get_prompt=prompts.get,
+    )
+
+
+def run_stdio(ctx: ContextMiddleware, **options: Any) -> None:
+    """Serve one client over standard input and output until it goes away."""
+    server = memory_server(ctx, connection=f"mcp-{uuid4().hex[:12]}", **options)
+
+    async def serve() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            told = server.create_initialization_options(NotificationOptions())
+            await server.run(incoming, outgoing, told)
+
+    anyio.run(serve)

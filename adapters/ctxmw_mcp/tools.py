@@ -1,0 +1,177 @@
+"""The tools: mem_search, mem_get, memory_context, remember, forget and activity."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+import ctxmw
+from ctxmw import CtxmwError, Session
+
+from .callers import Callers, Request
+from .updates import Updates
+
+_CONVERSATION = {
+    "type": "string",
+    "description": "The conversation this belongs to; without it, that of the connection.",
+}
+
+
+class RememberArguments(BaseModel):
+    """Arguments of remember."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: str = Field(description="What to remember, in one or two sentences.")
+    kind: Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"] = Field(
+        default="fact", description="What it is."
+    )
+    scope: str = Field(
+        default="",
+        description="universal, language:NAME or project:NAME; without it, the project at hand.",
+    )
+    key: str = Field(
+        default="", description="A short name; the same again takes the place of what had it."
+    )
+
+
+class ForgetArguments(BaseModel):
+    """Arguments of forget."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    ids: list[str] = Field(description="Ids from mem_search or the index.", min_length=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What a client can call."""
+
+    callers: Callers
+    updates: Updates
+    trust: ctxmw.Trust
+
+    async def list(self, _: Request, __: object) -> ListToolsResult:
+        """Return the tools, always in the same order."""
+        # Of these only names, descriptions and schemas are read: nobody's conversation is opened.
+        described = ctxmw.memory_tools(self.callers.ctx.session("described", user="nobody"))
+        looking = [
+            Tool(
+                name=tool.name,
+                description=tool.description,
+                input_schema=_schema(tool.arguments),
+                annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+            )
+            for tool in described
+        ]
+        return ListToolsResult(tools=[*looking, *_CHANGING])
+
+    async def call(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
+        """Answer a call; what goes wrong is told to the model, which can go on with it."""
+        given = dict(params.arguments or {})
+        named = given.pop("session", None)
+        chat = self.callers.conversation(request, named if isinstance(named, str) else None)
+        own: dict[str, Callable[[Request, Session, dict[str, Any]], Awaitable[CallToolResult]]]
+        own = {"remember": self._remember, "forget": self._forget}
+        if params.name in own:
+            try:
+                return await own[params.name](request, chat, given)
+            except ValidationError as error:
+                return _failed(f"{params.name} could not read its arguments: {_problem(error)}")
+            except CtxmwError as error:
+                return _failed(f"{params.name}: {error}")
+        for tool in ctxmw.memory_tools(chat):
+            if tool.name == params.name:
+                return _text(await chat.forgiving().aask(tool, **given))
+        raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: see tools/list.")
+
+    async def _remember(
+        self, request: Request, chat: Session, given: dict[str, Any]
+    ) -> CallToolResult:
+        asked = RememberArguments.model_validate(given)
+        project = self.callers.project
+        memory = await self.callers.ctx.aremember(
+            asked.text,
+            kind=asked.kind,
+            scope=asked.scope or (f"project:{project}" if project else "universal"),
+            key=asked.key,
+            user=chat.user,
+            source="mcp",
+            trust=self.trust,
+        )
+        await self.updates.publish(chat.user)
+        told = f"Remembered as {memory.ref} ({memory.kind}, {memory.scope})."
+        kept = {"id": memory.ref, "kind": memory.kind, "scope": memory.scope, "seen": memory.seen}
+        return _text(told, kept)
+
+    async def _forget(
+        self, request: Request, chat: Session, given: dict[str, Any]
+    ) -> CallToolResult:
+        asked = ForgetArguments.model_validate(given)
+        for ref in asked.ids:
+            await self.callers.ctx.aforget(ref, user=chat.user)
+        await self.updates.publish(chat.user)
+        return _text(f"Forgotten: {', '.join(asked.ids)}.", {"forgotten": asked.ids})
+
+
+def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
+    schema = arguments.model_json_schema()
+    return schema | {"properties": {**schema["properties"], "session": _CONVERSATION}}
+
+
+_CHANGING = (
+    Tool(
+        name="remember",
+        description=(
+            "Remember a preference, decision, rule or fact for later conversations. Use it when "
+            "the user says how something shall be done, or asks to remember something."
+        ),
+        input_schema=_schema(RememberArguments),
+        annotations=ToolAnnotations(
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    ),
+    Tool(
+        name="forget",
+        description=(
+            "Remove remembered records for good, by their ids. Use it only when the user asks for "
+            "it or has said that a record is wrong."
+        ),
+        input_schema=_schema(ForgetArguments),
+        annotations=ToolAnnotations(
+            read_only_hint=False, destructive_hint=True, open_world_hint=False
+        ),
+    ),
+)
+
+
+def _text(text: str, structured: dict[str, Any] | None = None) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=structured
+    )
+
+
+def _failed(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def _problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"])) or "arguments"
+    return f"{place}: {first['msg']}."
