@@ -1,0 +1,80 @@
+"""Servers as people start them: processes of their own, on a free port of this machine."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs."""
+
+    port: int
+    store: Path
+    tokens: dict[str, str] = field(default_factory=dict)
+    """By user."""
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    def headers(self, user: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.tokens[user]}"}
+
+
+@contextmanager
+def serving(
+    folder: Path, *arguments: str, tokens: dict[str, str] | None = None
+) -> Iterator[Served]:
+    """Run `ctxmw mcp --http` until the block ends."""
+    served = Served(port=free_port(), store=folder / "memory.db", tokens=tokens or {})
+    command = [sys.executable, "-m", "ctxmw", "mcp", "--http", "--port", str(served.port)]
+    where = ["--store", str(served.store), "--project", "shop", *arguments]
+    with (folder / "server.log").open("w") as log:
+        process = subprocess.Popen([*command, *where], stdout=log, stderr=log, cwd=folder)
+        try:
+            _await_port(served.port, process, folder / "server.log")
+            yield served
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def free_port() -> int:
+    with socket.socket() as any_port:
+        any_port.bind(("127.0.0.1", 0))
+        return int(any_port.getsockname()[1])
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory) -> Iterator[Served]:
+    """A server of two users, each with a token."""
+    folder = tmp_path_factory.mktemp("served")
+    tokens = {user: secrets.token_urlsafe(24) for user in ("ada", "bob")}
+    lines = [f'{user} = "{token}"' for user, token in tokens.items()]
+    (folder / "tokens.toml").write_text("\n".join(lines))
+    os.environ.setdefault("CTXMW_HOME", str(folder))
+    with serving(folder, "--tokens", str(folder / "tokens.toml"), tokens=tokens) as server:
+        yield server
+
+
+def _await_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(600):
+        if process.poll() is not None:
+            raise AssertionError(f"the server ended: {log.read_text()}")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"the server does not listen: {log.read_text()}")
