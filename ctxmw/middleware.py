@@ -38,7 +38,7 @@ from .records import (
 )
 from .redaction import redact
 from .refs import long_ref
-from .remembering import forget, remember, versions
+from .remembering import edit, forget, remember, versions
 from .search import Wanted
 from .session import Session
 from .situation import TASKS, Situation, detect
@@ -91,6 +91,11 @@ class ContextMiddleware:
         return self._setup.catalog
 
     @property
+    def store(self) -> Store:
+        """The system of record behind it."""
+        return self._setup.store
+
+    @property
     def workers(self) -> Workers:
         return self._setup.workers
 
@@ -125,6 +130,27 @@ class ContextMiddleware:
             source=redact(check_name(source, "source")).text,
             trust=trust,
         )
+
+    def edit(
+        self,
+        ref: str,
+        text: str,
+        *,
+        kind: str | None = None,
+        scope: str | None = None,
+        user: str | None = None,
+    ) -> Memory:
+        """Put another text in a memory's place; kind and scope stay unless given.
+
+        The old version is kept as history (`versions`), and conversations that show it are told.
+        """
+        changes = {"text": redact(check_text(text, "what to remember")).text}
+        if kind is not None:
+            check_kind(kind, MEMORY_KINDS, "memory")
+            changes["kind"] = kind
+        if scope is not None:
+            changes["scope"] = str(Scope.parse(scope))
+        return edit(self._setup, self._named(user), ref, **changes)
 
     def forget(
         self,
@@ -324,6 +350,7 @@ class ContextMiddleware:
     aposition = twin(position)
     awhy = twin(why)
     aremember = twin(remember)
+    aedit = twin(edit)
     aforget = twin(forget)
     aexport = twin(export)
     aimport_ = twin(import_)

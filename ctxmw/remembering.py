@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from .errors import InvalidValue, NotFound
 from .pipeline import Setup
 from .protocols import Find, Row
 from .records import Memory, load_all
@@ -32,9 +33,27 @@ def remember(setup: Setup, user: str, **values: Any) -> Memory:
             stated = sum(old.seen for old in standing if _says_same(new, old))
             update = {"supersedes": standing[0].ref, "seen": new.seen + stated}
             new = new.model_copy(update=update)
-        replaced = [old.model_copy(update={"superseded_by": new.ref}) for old in standing]
-        store.put([memory.row() for memory in (*replaced, new)])
-        return new
+        return _put_in_place(setup, new, standing)
+
+
+def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
+    """Put another text, kind or scope in a memory's place; the old one stays as history."""
+    store = setup.store
+    with store.atomic(user):
+        rows = [row for row in store.get(user, [ref]) if row.type == Memory.type]
+        if not rows:
+            raise NotFound(f"there is no memory {ref!r}: see search().")
+        [old] = load_all(rows, Memory)
+        if old.superseded_by:
+            raise InvalidValue(f"memory {ref!r} was replaced by {old.superseded_by!r}: edit that.")
+        new = old.model_copy(update=values)
+        if new == old:
+            return old
+        made = short_refs(store, user, setup.random)(Memory.prefix)
+        fresh = {"ref": made, "at": setup.clock(), "supersedes": ref}
+        new = Memory(**(new.model_dump() | fresh))
+        same = [other for other in _standing(setup, new) if other.ref != ref]
+        return _put_in_place(setup, new, [old, *same])
 
 
 def versions(setup: Setup, memory: Memory) -> list[Memory]:
@@ -78,6 +97,12 @@ def _all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
         linked += [memory for memory in same if memory.superseded_by in found]
         new = {memory.ref for memory in linked} - found
     return found
+
+
+def _put_in_place(setup: Setup, new: Memory, standing: Iterable[Memory]) -> Memory:
+    replaced = [old.model_copy(update={"superseded_by": new.ref}) for old in standing]
+    setup.store.put([memory.row() for memory in (*replaced, new)])
+    return new
 
 
 def _standing(setup: Setup, new: Memory) -> list[Memory]:

@@ -213,6 +213,52 @@ def test_search_takes_kinds_scope_time_limit_and_budget(ctx):
     assert "match" in hit.why
 
 
+def test_editing_puts_another_text_in_place_and_keeps_the_history(ctx):
+    old = ctx.remember("Tabs for indentation.", kind="preference", scope="language:python")
+    new = ctx.edit(old.ref, "Spaces for indentation.")
+    assert (new.kind, new.scope, new.supersedes) == ("preference", "language:python", old.ref)
+    assert [version.text for version in ctx.versions(old.ref)] == [new.text, old.text]
+    assert [hit.ref for hit in ctx.search("indentation")] == [new.ref]
+
+
+def test_editing_reaches_conversations_that_show_the_old_text(ctx):
+    old = ctx.remember("Tabs for indentation.", kind="preference")
+    chat = ctx.session("s")
+    asked = [{"role": "user", "content": "Hello"}]
+    assert old.text in chat.prepare(asked).context.stable
+    ctx.edit(old.ref, "Spaces for indentation.")
+    stable = chat.prepare(asked).context.stable
+    assert "Spaces for indentation." in stable
+    assert "Tabs" not in stable
+
+
+def test_editing_kind_or_scope_alone_is_an_edit_and_nothing_at_all_is_none(ctx):
+    old = ctx.remember("Prices are in cents.", kind="fact")
+    assert ctx.edit(old.ref, old.text).ref == old.ref
+    new = ctx.edit(old.ref, old.text, kind="decision", scope="project:shop")
+    assert (new.kind, new.scope, new.seen) == ("decision", "project:shop", old.seen)
+
+
+def test_editing_into_what_another_memory_says_leaves_one_of_them(ctx):
+    first = ctx.remember("Prices are in cents.")
+    second = ctx.remember("Prices are in euros.")
+    new = ctx.edit(second.ref, "Prices are in cents.")
+    assert [hit.ref for hit in ctx.search("prices")] == [new.ref]
+    assert ctx.forget(new.ref) == 3
+    assert ctx.get([first.ref, second.ref]) == []
+
+
+def test_editing_an_old_version_or_nothing_says_what_to_do(ctx):
+    old = ctx.remember("Tabs.", kind="preference")
+    new = ctx.edit(old.ref, "Spaces.")
+    with pytest.raises(InvalidValue, match=f"replaced by '{new.ref}'"):
+        ctx.edit(old.ref, "Both.")
+    with pytest.raises(NotFound, match="no memory 'mnothing'"):
+        ctx.edit("mnothing", "Both.")
+    with pytest.raises(InvalidValue, match="is empty"):
+        ctx.edit(new.ref, "  ")
+
+
 def test_the_default_place_is_the_data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("CTXMW_HOME", str(tmp_path / "home"))
     with ContextMiddleware.open() as ctx:
