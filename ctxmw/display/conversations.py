@@ -17,11 +17,11 @@ LAST_TURNS = 30
 """How many turns of a conversation are shown at once."""
 
 
-def prepared_html(prepared: Prepared) -> Html:
+def prepared_html(prepared: Prepared, link: Link | None = None) -> Html:
     """Return the record of a prompt, and its messages with our text marked."""
     said = [_said(message["role"], text_of(message), prepared) for message in prepared.messages]
     prompt = section("Messages", messages_html(said), count=len(said))
-    return joined([record_html(prepared.context), prompt, *_tools(prepared.tools)])
+    return joined([record_html(prepared.context, link), prompt, *_tools(prepared.tools)])
 
 
 def messages_html(said: Iterable[Said]) -> Html:
