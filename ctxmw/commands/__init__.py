@@ -16,7 +16,7 @@ from .terminal import Terminal
 GROUPS: dict[str, tuple[str, ...]] = {
     "start": ("demo", "init", "doctor"),
     "remember and recall": ("remember", "search", "show", "inject", "forget"),
-    "conversations": ("sessions", "history", "collect"),
+    "conversations": ("sessions", "history", "collect", "ui"),
     "what comes along": ("catalog",),
     "editors and assistants": ("mcp",),
     "the store": ("export", "import", "reindex"),

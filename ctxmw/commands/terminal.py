@@ -49,6 +49,10 @@ class Terminal:
         """Print a text as it is, to the byte."""
         self._out.write(text)
 
+    def flush(self) -> None:
+        """Have what was printed be seen now: whoever reads a pipe waits for it."""
+        self._out.flush()
+
     def json(self, value: Any) -> None:
         """Print a value for a program to read."""
         print(json.dumps(value, ensure_ascii=False, indent=2, default=str), file=self._out)

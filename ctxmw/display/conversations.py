@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from ..conversation import Prepared
 from ..messages import text_of
-from ..provenance import ContextRecord
 from ..session import Session
 from ..text import one_line
 from ..transcript import Exchange, Said
@@ -56,10 +55,10 @@ def session_text(chat: Session) -> str:
     return "\n".join(lines)
 
 
-def exchange_html(exchange: Exchange, link: Link | None = None) -> Html:
+def exchange_html(exchange: Exchange) -> Html:
     """Return one turn: what was asked and answered, and the context of each call."""
     asked = _asked(exchange)
-    calls: list[Child] = [_call(record, link) for record in exchange.records]
+    calls = [section("Context", record_html(one), opened=True) for one in exchange.records]
     return section(
         one_line(asked, 110),
         *_message(Said(role="user", ours="", theirs=asked)),
@@ -70,10 +69,6 @@ def exchange_html(exchange: Exchange, link: Link | None = None) -> Html:
 
 def _asked(exchange: Exchange) -> str:
     return exchange.asked.text if exchange.asked else "(nothing was captured)"
-
-
-def _call(record: ContextRecord, link: Link | None) -> Html:
-    return section("Context", record_html(record, link), opened=True)
 
 
 def _heading(chat: Session) -> Html:

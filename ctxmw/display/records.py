@@ -23,10 +23,10 @@ def record_html(record: ContextRecord, link: Link | None = None) -> Html:
             _title(record),
             tag("p", record.summary()),
             *lanes_html(record),
+            *_prefix(record),
             *_sections(record, link),
             _left_out(record, link),
             _blocks(record),
-            _prefix(record),
         ]
     )
 
@@ -94,11 +94,11 @@ def _blocks(record: ContextRecord) -> Html | None:
     )
 
 
-def _prefix(record: ContextRecord) -> Html | None:
+def _prefix(record: ContextRecord) -> tuple[Child, ...]:
     if record.prefix_share is None:
-        return None
+        return ()
     label = f"{record.prefix_share:.0%} of the prompt equals the beginning of the one before"
-    return section("Prompt cache", tag("p", label), share_bar(record.prefix_share, label))
+    return (share_bar(record.prefix_share, label), tag("p", label, class_="ctx-why"))
 
 
 def _item(used: Used, link: Link | None) -> Html:

@@ -18,9 +18,9 @@ from .guard import Guard
 from .pages import Pages
 
 
-def app_for(ctx: ContextMiddleware, *, user: str, token: str) -> Starlette:
-    """Return the pages of a user's memory as an ASGI application; who has the token may see it."""
-    pages = Pages(ctx, user, token)
+def app_for(ctx: ContextMiddleware, *, token: str) -> Starlette:
+    """Return the pages of a memory as an ASGI application; whoever has the token may see them."""
+    pages = Pages(ctx, token)
     post = partial(Route, methods=["POST"])
     routes = [
         Route("/", _home),

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ..budget import Budget
 from ..catalog import CatalogItem
-from ..display.conversations import exchange_html, messages_html, prepared_html
+from ..display.conversations import messages_html, prepared_html
 from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
 from ..messages import Message
@@ -28,11 +28,11 @@ _LAST_TURNS = 40
 class Pages:
     """The pages of one user's memory."""
 
-    def __init__(self, ctx: ContextMiddleware, user: str, token: str) -> None:
+    def __init__(self, ctx: ContextMiddleware, token: str) -> None:
         self._ctx = ctx
         self._token = token
-        self._reading = Reading(ctx, user)
-        self._templates = Templates(user=user, mark=form_mark(token))
+        self._reading = Reading(ctx)
+        self._templates = Templates(user=self._reading.user, mark=form_mark(token))
 
     # --- conversations ---
 
@@ -44,14 +44,13 @@ class Pages:
     def conversation(self, request: Request) -> Response:
         """Show the turns of a conversation, the last ones first."""
         chat = self._ctx.session(_asked(request, "id"))
-        if not chat.state.epoch and not chat.transcript():
+        every = chat.transcript()[::-1]
+        if not every and not chat.state.epoch:
             raise NotFound(f"there is no conversation {chat.id!r}.")
         page = _page(request)
-        every = chat.transcript()[::-1]
         shown = every[page * _LAST_TURNS : (page + 1) * _LAST_TURNS]
-        turns = [(exchange, exchange_html(exchange, _address)) for exchange in shown]
         more = (page + 1) * _LAST_TURNS < len(every)
-        return self._show("conversation", chat=chat, turns=turns, page=page, more=more)
+        return self._show("conversation", chat=chat, turns=shown, page=page, more=more)
 
     def record(self, request: Request) -> Response:
         """Show one call: the context as recorded, and the prompt as sent."""

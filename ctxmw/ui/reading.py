@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..catalog import CatalogItem
 from ..collector import Entry
 from ..display.found import kind_of
+from ..errors import MissingUser
 from ..middleware import ContextMiddleware
 from ..protocols import Find
 from ..records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_all
@@ -30,10 +31,12 @@ class Overview:
 class Reading:
     """One user's store, read for the pages."""
 
-    def __init__(self, ctx: ContextMiddleware, user: str) -> None:
+    def __init__(self, ctx: ContextMiddleware) -> None:
+        if ctx.user is None:
+            raise MissingUser("this memory serves many users: open it with the one to look at.")
         self._ctx = ctx
         self._store = ctx.store
-        self.user = user
+        self.user = ctx.user
 
     def conversations(self, page: int) -> tuple[list[Overview], int]:
         """Return one page of conversations, the one used last first, and how many there are."""

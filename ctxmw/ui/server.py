@@ -13,9 +13,7 @@ from ..middleware import ContextMiddleware
 from .app import app_for
 
 
-def serve(
-    ctx: ContextMiddleware, *, user: str, port: int = 0, ready: Callable[[str], None]
-) -> None:
+def serve(ctx: ContextMiddleware, *, port: int = 0, ready: Callable[[str], None]) -> None:
     """Serve the pages until interrupted; `ready` is told the address once it answers.
 
     Port 0 takes any that is free. Nothing but this machine can reach it.
@@ -25,7 +23,7 @@ def serve(
     address = f"http://127.0.0.1:{bound.getsockname()[1]}/?token={token}"
     # No access log: the first address holds the token.
     config = uvicorn.Config(
-        app_for(ctx, user=user, token=token),
+        app_for(ctx, token=token),
         log_level="warning",
         access_log=False,
         lifespan="off",
