@@ -191,11 +191,11 @@ def _opens(item: Item, shown: Shown) -> set[tuple[str, str]]:
     return marks | {(section, item.group)} if item.group and shown != "index" else marks
 
 
-def _printed_order(entry: tuple[Item, Shown]) -> tuple[str, int, float, str]:
+def _printed_order(entry: tuple[Item, Shown]) -> tuple[str, int, float, int, str]:
     item, shown = entry
     if shown == "index":
-        return ("", 0, -item.score, item.ref)
-    return (item.group, item.place if item.group else 0, -item.score, item.ref)
+        return ("", 0, -item.score, item.place, item.ref)
+    return (item.group, item.place if item.group else 0, -item.score, item.place, item.ref)
 
 
 def checked_item(item: Item) -> Item:

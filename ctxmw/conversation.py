@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from .budget import Budget
@@ -27,6 +28,9 @@ class Identity:
     task: str | None = None
     files: tuple[str, ...] = ()
     """Paths in play."""
+    cwd: Path | None = None
+    """The folder it takes place in, and the project's folder around it."""
+    root: Path | None = None
     query: str = ""
     """What to look for instead of the user's last words."""
     budget: Budget = field(default_factory=Budget)

@@ -112,7 +112,7 @@ class Item:
     group_title: str = ""
     """The sub-heading: the day of the conversation."""
     place: int = 0
-    """Where it stands within its group."""
+    """Where it stands within its group, or among others that score the same."""
 
 
 def changed(item: Item, **values: Any) -> Item:
@@ -122,9 +122,9 @@ def changed(item: Item, **values: Any) -> Item:
     return new
 
 
-def by_rank(item: Item) -> tuple[int, int, float, str]:
-    """Order items as they are offered to the budget: class first, then score, then ref."""
-    return (_PRIORITY[item.priority], _INCLUDE[item.include], -item.score, item.ref)
+def by_rank(item: Item) -> tuple[int, int, float, int, str]:
+    """Order items as they are offered to the budget: class first, then score, place and ref."""
+    return (_PRIORITY[item.priority], _INCLUDE[item.include], -item.score, item.place, item.ref)
 
 
 _PRIORITY = {name: place for place, name in enumerate(PRIORITIES)}

@@ -6,18 +6,20 @@ It remembers (`remember`, and what a conversation captures), recalls (`session(.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Self, Unpack
 
+from .activity import Activity, checked_activity, notice
 from .budget import Budget
 from .catalog import Catalog
 from .conversation import Identity
 from .errors import InvalidValue, MissingUser, NotFound
 from .history import record_behind, record_of
 from .hits import Hits, hits_of
+from .indexing import Indexed, Indexer
 from .items import Scope, Trust
 from .messages import Placement, check_placement
 from .opening import Options, checked, data_folder, setup_of
@@ -41,11 +43,12 @@ from .refs import long_ref
 from .remembering import edit, forget, remember, versions
 from .search import Wanted
 from .session import Session
-from .situation import TASKS, Situation, detect
+from .situation import TASKS, Situation, detect, resolved
 from .sqlite import SqliteStore
 from .state import SessionState
 from .transfer import export, import_
 from .twins import Workers, twin
+from .watching import Watch
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
 
@@ -243,8 +246,8 @@ class ContextMiddleware:
     ) -> Session:
         """Return the conversation of that id; a new one without.
 
-        With `cwd`, project and language are found there unless given. Records that name one of
-        the `files` in play are preferred.
+        With `cwd`, project and language are found there unless given, and AGENTS.md and the rules
+        of its folders hold. Records that name one of the `files` in play are preferred.
         """
         if task is not None and task not in TASKS:
             raise InvalidValue(f"task is {task!r}. Allowed: {', '.join(TASKS)}.")
@@ -255,7 +258,8 @@ class ContextMiddleware:
                 check_name(value, what)
         if cwd is not None and not isinstance(cwd, str | Path):
             raise InvalidValue(f"cwd is {cwd!r:.60}: give the path of a folder.")
-        place = detect(Path(cwd)) if cwd is not None else None
+        folder = resolved(Path(cwd)) if cwd is not None else None
+        place = detect(folder) if folder is not None else None
         who = Identity(
             user=self._named(user),
             session=id or long_ref("chat-", self._setup.random),
@@ -263,6 +267,8 @@ class ContextMiddleware:
             language=language.lower() if language else (place.language if place else None),
             task=task,
             files=_texts(files, "files"),
+            cwd=folder,
+            root=place.root if place else None,
             budget=checked(self._setup.budget if budget is None else budget, Budget),
             placement=check_placement(placement or self._setup.placement),
         )
@@ -321,6 +327,55 @@ class ContextMiddleware:
         """
         return import_(self._setup.store, self._named(user), _file(path))
 
+    def index_code(
+        self,
+        path: str | Path,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Indexed:
+        """Know the source files of a folder, or one file; again, only what has changed is read.
+
+        They belong to the project, which is found from the folder unless given: conversations of
+        that project get what a message names. `progress` is told how many files are done, and of
+        how many.
+        """
+        name = check_name(project, "project") if project is not None else None
+        return self._indexer.index(self._named(user), _path(path), name, progress)
+
+    def notice(
+        self,
+        activity: Activity | Mapping[str, Any],
+        *,
+        user: str | None = None,
+        project: str | None = None,
+    ) -> None:
+        """Tell every open conversation of a project what was done in an editor.
+
+        Such as {"type": "file_edit", "path": "src/auth.py", "symbols": ["login"]}. Types:
+        file_open, file_edit, file_close, symbol_hover, session_start. Without a project, every
+        conversation of the user is told.
+        """
+        name = check_name(project, "project") if project is not None else None
+        done, now = checked_activity(activity), self._setup.clock()
+        notice(self._setup.store, self._named(user), name, done, now)
+
+    def watch(
+        self, path: str | Path, *, user: str | None = None, project: str | None = None
+    ) -> Watch:
+        """Index a folder and, until the watch is closed, take every save as an activity.
+
+        Use it in a `with`, or call its `close()`. Needs `pip install "ctxmw[watch]"`.
+        """
+        name = check_name(project, "project") if project is not None else None
+        return Watch(self._indexer, self.notice, self._named(user), _path(path), name)
+
+    @property
+    def _indexer(self) -> Indexer:
+        setup = self._setup
+        return Indexer(setup.store, setup.surroundings.codebase, setup.clock)
+
     def stats(self) -> dict[str, int]:
         """Return counts of what happened in this process, such as degraded calls by stage."""
         return self._setup.stats.snapshot()
@@ -357,6 +412,8 @@ class ContextMiddleware:
     aget = twin(get)
     asearch = twin(search)
     areindex = twin(reindex)
+    aindex_code = twin(index_code)
+    anotice = twin(notice)
 
     def _named(self, user: str | None) -> str:
         if user is not None:
@@ -392,6 +449,12 @@ def _file(path: object) -> Path:
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidValue(f"path is {path!r:.60}: give the path of a file.")
     return Path(path).absolute()
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidValue(f"path is {path!r:.60}: give the path of a folder or file.")
+    return Path(path)
 
 
 def _text(query: object) -> str:

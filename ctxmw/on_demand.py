@@ -69,6 +69,7 @@ class OnDemandAnswers:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
         rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
         found = [item for item in map(_item_of, rows) if item is not None]
+        found += self._around([ref for ref in ids if ref not in {item.ref for item in found}])
         missing = [ref for ref in ids if ref not in {item.ref for item in found}]
         told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
         if not found:
@@ -105,6 +106,12 @@ class OnDemandAnswers:
         room = _INDEX - self._setup.count(told)
         return told + self._answer(select_index(new, room, layout))
 
+    def _around(self, refs: Sequence[str]) -> list[Item]:
+        """Return what of these is code, or a file of the folder at hand."""
+        _, situation = self._here("")
+        found = [self._setup.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
+        return [changed(item, label=f"{item.ref} {item.label}") for item in found if item]
+
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
         state = load_state(self._setup, self._who, self._setup.clock())
         situation = Situation(
@@ -113,6 +120,8 @@ class OnDemandAnswers:
             project=self._who.project or state.project,
             language=self._who.language or state.language,
             query=query,
+            cwd=self._who.cwd,
+            root=self._who.root,
             now=self._setup.clock(),
         )
         if scope is None or scope.kind == "universal":

@@ -14,11 +14,13 @@ from .arriving import Arriving
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
 from .chroma import index_named
+from .codebase import Codebase
 from .dense import Dense
 from .embedders import as_embedder
 from .errors import InvalidValue
 from .items import Include
 from .messages import Placement, check_placement
+from .modes import MODES, Mode
 from .pipeline import Setup
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
@@ -27,10 +29,13 @@ from .records import utc_now
 from .render import Markdown
 from .scoring import Floors, Weights
 from .search import Search
-from .sources import Memories, Sessions
+from .sources import Directory, Memories, Sessions
+from .sources.code import Code
 from .stats import Stats
 from .summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
+from .surroundings import Surroundings
 from .tokens import counter_for
+from .triggers import Triggers
 from .twins import Workers
 from .vectors import Vectors
 
@@ -73,6 +78,10 @@ class Options(TypedDict, total=False):
     renderer: Renderer
     sources: Sequence[Source]
     """Sources of your own, beside memories and conversations."""
+    triggers: Triggers
+    """What brings code and rules by itself, and how much each kind counts."""
+    modes: Sequence[Mode]
+    """Words in a message that bring an instruction; see `ctxmw.modes.MODES`."""
     strict: bool
     """Whether adapters raise what fails at run time instead of going on without memory."""
     on_error: Callable[[str, Exception], None] | None
@@ -90,6 +99,8 @@ def setup_of(store: Store, options: Options) -> Setup:
     clock = options.get("clock") or utc_now
     random = options.get("random") or SystemRandom()
     stats = Stats()
+    weights = _given(options.get("weights"), Weights)
+    surroundings = _surroundings(store, count, weights, options)
     return Setup(
         store=store,
         clock=clock,
@@ -100,11 +111,16 @@ def setup_of(store: Store, options: Options) -> Setup:
         renderer=options.get("renderer") or Markdown(),
         budget=_given(options.get("budget"), Budget),
         on_demand=_given(options.get("on_demand"), OnDemand),
-        weights=_given(options.get("weights"), Weights),
+        weights=weights,
         floors=_given(options.get("floors"), Floors),
         arriving=_given(options.get("arriving"), Arriving),
         placement=check_placement(options.get("placement", "split")),
-        sources=(Memories(store), Sessions(store), *options.get("sources", ())),
+        sources=(
+            Memories(store),
+            Sessions(store),
+            surroundings.directory,
+            *options.get("sources", ()),
+        ),
         window=options.get("window"),
         dense=dense,
         search=Search(store, count, dense=dense),
@@ -116,6 +132,7 @@ def setup_of(store: Store, options: Options) -> Setup:
             servers=options.get("servers", {}),
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
+        surroundings=surroundings,
         builds=Recent(1024),
         blocks=Recent(2048),
         printed=Recent(64),
@@ -127,6 +144,20 @@ def setup_of(store: Store, options: Options) -> Setup:
         strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
         on_error=options.get("on_error"),
         workers=Workers(),
+    )
+
+
+def _surroundings(
+    store: Store, count: TokenCounter, weights: Weights, options: Options
+) -> Surroundings:
+    codebase = Codebase(store)
+    return Surroundings(
+        store=store,
+        policy=_given(options.get("triggers"), Triggers),
+        modes=tuple(checked(mode, Mode) for mode in options.get("modes", MODES)),
+        codebase=codebase,
+        code=Code(codebase, count, weights),
+        directory=Directory(weights),
     )
 
 

@@ -14,25 +14,27 @@ from random import Random
 
 from .archive import Blocks, Builds
 from .arriving import Arriving
-from .block import Printed, checked_item
+from .block import Printed
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .dense import Dense
 from .indexes import SEARCHED
-from .items import Item
+from .items import PRIORITIES, Item
 from .messages import Placement
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .recent import Recent
 from .render import title_of
-from .scoring import Floors, Weights, score_all
+from .scoring import Floors, Weights
 from .search import Found, Search, Wanted
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
-from .sources import Memories, Sessions
+from .sources import Directory, Memories, Sessions
+from .sources.own import offered
 from .state import SessionState
 from .stats import Stats
 from .summarizers import MeteredSummarizer
+from .surroundings import Brought, Surroundings
 from .twins import Workers
 
 PRINTED = 4096
@@ -69,6 +71,7 @@ class Setup:
     search: Search
     catalog: Catalog
     agent_search: AgentSearch
+    surroundings: Surroundings
     builds: Builds
     blocks: Blocks
     printed: Recent[str, Printed]
@@ -100,6 +103,12 @@ class Setup:
         )
 
     @property
+    def own_sources(self) -> tuple[Source, ...]:
+        """The sources of the application's own."""
+        ours = (Memories, Sessions, Directory)
+        return tuple(source for source in self.sources if not isinstance(source, ours))
+
+    @property
     def replay_cap(self) -> int:
         """Tokens that replayed parts may take together."""
         return 16_000 if self.window is None else self.window // 4
@@ -129,12 +138,15 @@ def build_part(
     *,
     waiting: Sequence[Item] = (),
     called: Sequence[Item] = (),
+    brought: Brought | None = None,
     in_view: Collection[str] = (),
     listed: Collection[str] = (),
     said: Collection[str] = (),
     hint: bool = False,
 ) -> Selection:
     """Choose and render what this turn brings: what waited to be said, then what was asked for.
+
+    What comes by itself (`brought`) shares the room: code gets half of it before search does.
 
     What is in view is left out, and so are turns of this conversation that the caller sends along
     (`said`: their versions). What an index in view lists is not listed again.
@@ -151,16 +163,49 @@ def build_part(
         tokens=budget.turn_limit,
         types=SEARCHED if setup.arriving.session_history else ("memory",),
     )
+    around = brought or Brought()
+    situation = replace(situation, files=around.files or situation.files)
     found = setup.search.find(situation, setup.weights, wanted)
     hits = setup.arriving.admitted(filter(is_new, found.items))
     asked = hits if opens(found, setup.floors) else []
-    first = [item for item in waiting if item.priority != "low"]
-    last = [item for item in waiting if item.priority == "low"]
-    items = list(filter(is_new, [*first, *called, *asked, *last]))
+    code = list(filter(is_new, around.code))
+    ahead = len(code)
+    if asked:
+        ahead = _fitting(code, budget.turn_limit // 2, setup.count)
+    urgent, normal, low = _by_urgency([*waiting, *around.modes, *_own_items(setup, situation)])
+    items = [*urgent, *normal, *called, *around.rules, *code[:ahead], *asked, *code[ahead:]]
+    items = list(filter(is_new, [*items, *low, *around.readme]))
     layout = setup.layout(situation)
     limit, floors = budget.turn_limit, setup.floors
     chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
     return replace(chosen, fault=found.fault)
+
+
+def _by_urgency(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
+    """Return what goes before everything else, what goes first, and what goes last."""
+    ordered = sorted(items, key=lambda item: PRIORITIES.index(item.priority))
+    urgent = [item for item in ordered if item.priority in ("critical", "high")]
+    normal = [item for item in ordered if item.priority == "normal"]
+    return urgent, normal, ordered[len(urgent) + len(normal) :]
+
+
+def _fitting(items: Sequence[Item], tokens: int, count: TokenCounter) -> int:
+    """Return how many of the items, in order, have no more tokens than that."""
+    for at, item in enumerate(items):
+        tokens -= count(item.text)
+        if tokens < 0:
+            return at
+    return len(items)
+
+
+def _own_items(setup: Setup, situation: Situation) -> list[Item]:
+    """Return what sources of the application's own have for this turn."""
+    return [
+        item
+        for source in setup.own_sources
+        for item in offered(source, situation, setup.weights)
+        if item.lane == "turn"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +232,8 @@ def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
             left_out += Counter({"over budget": above})
             left_out += Counter({f"below floor {setup.floors.stable:g}": below})
         else:
-            found = map(checked_item, source.items(situation))
-            items += score_all(found, situation, setup.weights)
+            found = offered(source, situation, setup.weights)
+            items += [item for item in found if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 
 

@@ -186,6 +186,7 @@ class _Plan:
                 return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)
+        self._look_around()
         selection = self._select_part(stable, called)
         parts = with_room(
             self._state.parts, self._in_view(), self._setup.replay_cap - selection.tokens
@@ -197,6 +198,14 @@ class _Plan:
         build = self._keep("turn", selection, called)
         self._update(parts=(*parts, part_ref(build, trail, parts)))
         return build
+
+    def _look_around(self) -> None:
+        """See what the message and what is going on bring by themselves; carry on what lasts."""
+        state = self._state
+        self._brought = self._setup.surroundings.look(
+            self._situation, state.triggers, state.activity_feed, self._setup.floors.query
+        )
+        self._update(triggers=self._brought.carried, activity_feed=self._brought.activity_feed)
 
     def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
         state, trail = self._state, self._trail
@@ -214,6 +223,7 @@ class _Plan:
             self._who.budget,
             waiting=[entry.item() for entry in waiting],
             called=_not_tools(called),
+            brought=self._brought,
             in_view=in_view,
             listed=listed,
             said=frozenset(trail.prints),
@@ -301,6 +311,8 @@ def _situation(
         language=who.language or state.language,
         task=who.task or task_of(said[-5:]),
         files=who.files,
+        cwd=who.cwd,
+        root=who.root,
         query=who.query or (text_of(given[trail.last]) if trail.last is not None else ""),
         now=now,
     )

@@ -14,7 +14,7 @@ from pydantic import Field, field_serializer
 
 from .displayed import Displayed
 from .items import Include, Item, Shown, Trust
-from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
+from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, TYPES_OF_KIND, Record
 from .scoring import UNKNOWN
 from .selection import Choice, Selection
 from .text import digest, fold, one_line
@@ -23,12 +23,14 @@ BlockKind = Literal["stable", "turn"]
 Since = Literal["", "changed", "gone"]
 State = Literal["built", "answered", "failed", "abandoned"]
 FORGOTTEN = "(forgotten)"
-CATALOGUED = frozenset({"rule", "reference", "tool"})
+_RECORDED = frozenset({*TYPES_OF_KIND, "notice"}) - {"rule"}
+"""Kinds of items whose words are looked up in the store; of others, the title is kept."""
 
 _PLURALS = {
     "anti_pattern": "anti-patterns",
     "blocked": "blockers",
     "bugfix": "bugfixes",
+    "class": "classes",
     "decided": "decided notes",
     "discovery": "discoveries",
     "done": "done notes",
@@ -66,7 +68,7 @@ class Used(NamedTuple):
     reason: str = ""
     signals: dict[str, float] = {}  # noqa: RUF012 - a default of a tuple, never written to
     name: str = ""
-    """Its name in the catalog."""
+    """What it is called, if it is no record: its name in the catalog, a definition, a file."""
     words: str = ""
     """What it says; looked up, never stored with the record."""
     since: Since = ""
@@ -94,7 +96,7 @@ class Used(NamedTuple):
             trust=item.trust,
             reason=choice.reason,
             signals={name: round(value, 4) for name, value in item.reasons},
-            name=item.title if item.kind in CATALOGUED else "",
+            name=item.title if item.kind not in _RECORDED else "",
             words=item.title or item.text,
         )
 
@@ -282,12 +284,12 @@ def build_fields(
 
 _HAPPENED = tuple(kind for kind in OBSERVATION_KINDS if kind not in MEMORY_KINDS)
 _SECTIONS: dict[str, tuple[str, ...]] = {
-    "Rules": ("rule",),
+    "Rules": ("rule", "mode"),
     "References": ("reference",),
     "Tools": ("tool",),
     "Memories": ("preference", "anti_pattern", "decision", "correction", "fact"),
     "Sessions": ("turn", "summary", *NOTE_KINDS, *_HAPPENED),
-    "Code": ("code", "file"),
+    "Code": ("module", "class", "function", "method", "constant", "file"),
     "Notices": ("notice",),
 }
 _SECTION_OF = {kind: title for title, kinds in _SECTIONS.items() for kind in kinds}

@@ -19,6 +19,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Literal, get_args
 
+from .files import open_safely
 from .text import one_line, words
 
 Task = Literal["coding", "debugging", "documentation", "architecture"]
@@ -49,6 +50,10 @@ class Situation:
     """Paths in play, relative to the project."""
     query: str = ""
     """What was asked: the last text of the user."""
+    cwd: Path | None = None
+    """The folder it takes place in, with links resolved."""
+    root: Path | None = None
+    """The project's folder around it; nothing is read outside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +78,14 @@ def detect(cwd: Path) -> Place:
     if root:
         return Place(root=root, project=_project(root), language=_language(root))
     return Place(language=_language(around[0]) if around else None)
+
+
+def resolved(folder: Path) -> Path:
+    """Return a folder with its links resolved, as far as that can be done."""
+    try:
+        return folder.resolve()
+    except (OSError, RuntimeError, ValueError):  # no such drive, a loop of links, a NUL
+        return folder
 
 
 def task_of(texts: Sequence[str]) -> Task | None:
@@ -213,18 +226,13 @@ _LARGEST_FILE = 256 * 1024
 def _read(path: Path) -> str:
     """Return the text of a small regular file, "" for anything else."""
     try:
-        with open(path, "rb", opener=_open_safely) as file:
+        with open(path, "rb", opener=open_safely) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
                 return ""
             return file.read(_LARGEST_FILE).decode("utf-8-sig")
     except (OSError, ValueError):
         return ""
-
-
-def _open_safely(path: str, flags: int) -> int:
-    """Follow no link and do not wait for the other end of a pipe."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 _ENTRIES = 2000
@@ -252,7 +260,7 @@ def _counts(root: Path) -> Counter[str]:
         entries = _listed(folder, min(left, _ENTRIES_OF_A_FOLDER))
         left -= len(entries) + _COST_OF_A_FOLDER
         names = (entry.name for entry in entries if _is(entry, "file"))
-        counts.update(filter(None, (_LANGUAGES.get(_extension(name)) for name in names)))
+        counts.update(filter(None, (LANGUAGES.get(_extension(name)) for name in names)))
         folders += sorted(entry.path for entry in entries if _is(entry, "folder"))
     return counts
 
@@ -300,8 +308,9 @@ powershell: ps1 psm1 / python: ipynb py pyi / r: r / ruby: rb / rust: rs / scala
 shell: bash fish sh zsh / solidity: sol / sql: sql / svelte: svelte / swift: swift
 typescript: cts mts ts tsx / vue: vue / zig: zig
 """
-_LANGUAGES = {
+LANGUAGES = {
     extension: language
     for language, extensions in re.findall(r"([\w-]+): ([\w ]+)", _EXTENSIONS)
     for extension in extensions.split()
 }
+"""The language of a file, by its extension."""

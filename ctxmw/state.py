@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .block import Block, Piece
 from .protocols import Row
 from .records import Moment, Record
+from .triggers import Trigger
 
 
 class PartRef(BaseModel):
@@ -88,6 +89,10 @@ class SessionState(Record):
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     ledger: Ledger = Ledger()
+    triggers: tuple[Trigger, ...] = ()
+    """What earlier messages and activities look for, still."""
+    activity_feed: int = 0
+    """How far activities were read."""
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.session}

@@ -1,0 +1,358 @@
+"""The code of one project, in memory: found by name, by path, by line, and by words.
+
+Made from the store's rows and brought up to date by the changes feed, a file at a time. Whom a name
+means is told from the names alone, so neighbours are named only where few things share the name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
+from itertools import chain
+from typing import Literal
+
+from .code import CodeFile, Entity, module_name
+from .code_imports import last_names, means
+from .everyday import EVERYDAY
+from .terms import stem
+from .text import digest
+
+Relation = Literal["inherits", "inherited by", "calls", "called by", "tested by"]
+FEW = 2
+"""Definitions that may share a name for a call of that name to mean one of them."""
+DISTINCTIVE = 3
+"""Definitions that a distinctive name has at most."""
+_SHORTEST = 4
+_RANKED = 200
+_KINDS = ("class", "function", "constant", "method", "module")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An entity, in its file."""
+
+    entity: Entity
+    path: str
+
+    @property
+    def full_name(self) -> str:
+        """The name with the module it is defined in."""
+        if self.entity.kind == "module":
+            return self.entity.name
+        return f"{module_name(self.path)}.{self.entity.name}"
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}:{self.entity.line}"
+
+    @property
+    def in_test(self) -> bool:
+        return is_test(self.path)
+
+
+def code_ref(*parts: str) -> str:
+    """Return the ref of a piece of code: another one when what it shows has changed."""
+    number = int(digest(*parts)[:12], 16)
+    letters = "abcdefghijklmnopqrstuvwxyz234567"
+    return "x" + "".join(letters[(number >> 5 * at) & 31] for at in range(7))
+
+
+def is_test(path: str) -> bool:
+    """Say whether a file holds tests, by its name or folder."""
+    *folders, name = path.lower().split("/")
+    stem_ = name.split(".")[0]
+    if stem_.startswith("test_") or stem_.endswith(("_test", "_tests")) or stem_ == "conftest":
+        return True
+    return ".test." in name or ".spec." in name or bool({"test", "tests"} & set(folders))
+
+
+class ProjectCode:
+    """What one project defines."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def __len__(self) -> int:
+        return len(self._definitions) - self._dead
+
+    def take_in(self, file: CodeFile) -> None:
+        """Know a file; what was known of it before is let go."""
+        self.let_go(file.path)
+        self.files[file.path] = file
+        self._files_named[_base(file.path)].add(file.path)
+        self._places[file.path] = [
+            self._add(Definition(entity, file.path)) for entity in file.entities
+        ]
+
+    def let_go(self, path: str) -> None:
+        """Know a file no longer."""
+        if self.files.pop(path, None) is None:
+            return
+        self._files_named[_base(path)].discard(path)
+        for place in self._places.pop(path):
+            self._definitions[place] = None
+            self._dead += 1
+        if self._dead * 2 > len(self._definitions) + 1000:
+            self._rebuild()
+
+    def knows(self, word: str) -> bool:
+        """Say whether a plain word is a distinctive name here, and not "get" or "run".
+
+        That is one that few things have, that is no everyday word, and that is not used all over
+        the project. A class may be used everywhere: its capital tells it from a word.
+        """
+        if len(word) < _SHORTEST or word.lower() in EVERYDAY:
+            return False
+        found = self.named(word)
+        if not 0 < len(found) <= DISTINCTIVE:
+            return False
+        if word[0].isupper():
+            return any(one.entity.kind == "class" for one in found)
+        rare = max(DISTINCTIVE, len(self) // 200)
+        return len(word) > _SHORTEST and len(self._alive(self._words.get(stem(word), ()))) <= rare
+
+    def named(self, name: str) -> list[Definition]:
+        """Return what has exactly this name, whatever it stands in."""
+        return self._alive(self._named.get(name, ()))
+
+    def symbol(self, query: str, around: Collection[str] = ()) -> list[tuple[Definition, float]]:
+        """Return what a symbol may mean and how surely, the likeliest first.
+
+        `around` are the other names and paths of the message: "invoke" beside "ChatModel" is
+        ChatModel.invoke.
+        """
+        *outer, own = [part for part in query.split(".") if part] or [""]
+        found = self.named(own)
+        sure = 1.0
+        if not found and len(own) >= _SHORTEST:
+            sure = 0.8
+            found = [one for name in self._lower.get(_folded(own), ()) for one in self.named(name)]
+        rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
+        rated = [(one, fit) for one, fit in rated if fit > 0]
+        return sorted(rated, key=lambda entry: (-entry[1], *self._order(entry[0], around)))
+
+    def paths(self, query: str) -> list[tuple[CodeFile, float]]:
+        """Return the files that a path may mean: its end, or one that ends with it."""
+        wanted = [part for part in query.split("/") if part not in ("", ".", "..", "~")]
+        if not wanted:
+            return []
+        among = sorted(self._files_named.get(wanted[-1], ()), key=lambda path: (len(path), path))
+        whole = query.startswith(("/", "~")) or query[1:2] == ":"
+        fits = [path for path in among if _fits(path.split("/"), wanted, whole=whole)]
+        sure = 1.0 if len(fits) <= DISTINCTIVE or len(wanted) > 1 else 0.8
+        return [(self.files[path], sure) for path in fits]
+
+    def at_line(self, path: str, line: int) -> Definition | None:
+        """Return the innermost definition around a line."""
+        inside = [
+            one
+            for one in self.in_file(path)
+            if one.entity.kind != "module" and one.entity.line <= line <= one.entity.end
+        ]
+        return max(inside, key=lambda one: one.entity.line, default=None)
+
+    def in_file(self, path: str) -> list[Definition]:
+        """Return what a file defines, in order."""
+        return self._alive(self._places.get(path, ()))
+
+    def members(self, of: Definition) -> list[Definition]:
+        """Return what a class holds."""
+        prefix = f"{of.entity.name}."
+        return [
+            one
+            for one in self.in_file(of.path)
+            if one.entity.name.startswith(prefix) and "." not in one.entity.name[len(prefix) :]
+        ]
+
+    def related(self, to: Definition, most: int) -> list[tuple[Relation, Definition]]:
+        """Return neighbours of a definition: who uses it, what it builds on, what tests it."""
+        found: dict[str, tuple[Relation, Definition]] = {}
+        for relation, one in chain(self._users(to), self._bases(to), self._callees(to)):
+            if one.full_name != to.full_name and one.entity.kind != "module":
+                found.setdefault(one.full_name, (relation, one))
+        return list(found.values())[:most]
+
+    def importers(self, path: str) -> list[str]:
+        """Return the files that import a file."""
+        candidates = self._importing.get(module_name(path).rpartition(".")[2], ())
+        return [other for other in candidates if other != path and self._imports(other, path)]
+
+    def imported(self, path: str) -> list[str]:
+        """Return the files of this project that a file imports."""
+        wanted = {name for text in self.files[path].imports for name in last_names(text)}
+        named = {other for name in wanted for other in self._modules.get(name, ())}
+        return sorted(other for other in named if other != path and self._imports(path, other))
+
+    def search(self, terms: Sequence[str], most: int) -> list[tuple[Definition, float, float]]:
+        """Return what covers the terms best, with the share it covers and its rank."""
+        worth = {term: self._rarity(term) for term in terms}
+        gained: dict[int, float] = defaultdict(float)
+        for term in terms:
+            for place in self._words.get(term, ()):
+                gained[place] += worth[term]
+        whole = sum(worth.values()) or 1.0
+        best = nlargest(_RANKED, gained, key=gained.__getitem__)
+        rated = [
+            (one, gained[place] / whole, gained[place] + _own_rank(one, worth))
+            for place in best
+            if (one := self._definitions[place]) is not None
+        ]
+        return sorted(rated, key=lambda entry: (-entry[2], entry[0].full_name))[:most]
+
+    def common(self, term: str) -> float:
+        """Return the share of definitions that hold a term; 1 for one that none holds."""
+        held = len(self._words.get(term, ()))
+        return held / max(1, len(self)) if held else 1.0
+
+    def _add(self, one: Definition) -> int:
+        place, entity = len(self._definitions), one.entity
+        self._definitions.append(one)
+        name = entity.own_name
+        self._named[name].append(place)
+        self._lower[_folded(name)].add(name)
+        for term in entity.words.split():
+            self._words[term].append(place)
+        for called in entity.calls:
+            self._callers[called.rpartition(".")[2]].append(place)
+        for base in entity.bases:
+            self._derived[base.rpartition(".")[2]].append(place)
+        self.__dict__.pop("_importing", None)
+        self.__dict__.pop("_modules", None)
+        return place
+
+    def _clear(self) -> None:
+        self.files: dict[str, CodeFile] = {}
+        self._places: dict[str, list[int]] = {}
+        self._definitions: list[Definition | None] = []
+        self._named: dict[str, list[int]] = defaultdict(list)
+        self._lower: dict[str, set[str]] = defaultdict(set)
+        self._words: dict[str, list[int]] = defaultdict(list)
+        self._callers: dict[str, list[int]] = defaultdict(list)
+        self._derived: dict[str, list[int]] = defaultdict(list)
+        self._files_named: dict[str, set[str]] = defaultdict(set)
+        self._dead = 0
+
+    def _rebuild(self) -> None:
+        files = list(self.files.values())
+        self._clear()
+        for file in files:
+            self.take_in(file)
+
+    def _alive(self, places: Iterable[int]) -> list[Definition]:
+        return [one for place in places if (one := self._definitions[place]) is not None]
+
+    def _order(self, one: Definition, around: Collection[str]) -> tuple[object, ...]:
+        container = one.entity.name.rpartition(".")[0].rpartition(".")[2]
+        base = _base(one.path)
+        beside = (container in around) + 2 * (one.path in around) + (base in around)
+        used = len(self._derived.get(container or one.entity.name, ()))
+        private = one.path.startswith("_") or "/_" in one.path
+        return (
+            -beside,
+            one.in_test,
+            _KINDS.index(one.entity.kind),
+            -used,
+            private,
+            len(one.path),
+            one.path,
+            one.entity.line,
+        )
+
+    def _users(self, to: Definition) -> Iterator[tuple[Relation, Definition]]:
+        name = to.entity.own_name
+        if to.entity.kind == "class":
+            for one in self._alive(self._derived.get(name, ())):
+                yield ("tested by" if one.in_test else "inherited by"), one
+        clear = len(self.named(name)) <= FEW
+        users = self._alive(self._callers.get(name, ()))
+        meant = [one for one in users if clear or _is_near(one, to)]
+        for one in sorted(meant, key=lambda user: (user.in_test, user.path != to.path)):
+            yield ("tested by" if one.in_test else "called by"), one
+
+    def _bases(self, of: Definition) -> Iterator[tuple[Relation, Definition]]:
+        for base in of.entity.bases:
+            found = [one for one, _ in self.symbol(base, (of.path,)) if one.entity.kind == "class"]
+            yield from (("inherits", one) for one in found[:1])
+
+    def _callees(self, of: Definition) -> Iterator[tuple[Relation, Definition]]:
+        for called in of.entity.calls:
+            name = called.rpartition(".")[2]
+            found = self.named(name)
+            own = [one for one in found if _is_near(of, one)]
+            meant = own or (found if len(found) <= FEW else [])
+            yield from (("calls", one) for one in meant[:1] if not one.in_test or of.in_test)
+
+    @cached_property
+    def _importing(self) -> dict[str, list[str]]:
+        """The files that import something of this last name."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for path, file in self.files.items():
+            for text in file.imports:
+                for name in last_names(text):
+                    found[name].setdefault(path)
+        return {name: list(paths) for name, paths in found.items()}
+
+    @cached_property
+    def _modules(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.files:
+            found[module_name(path).rpartition(".")[2]].append(path)
+        return found
+
+    def _imports(self, importer: str, path: str) -> bool:
+        return any(means(text, importer, path) for text in self.files[importer].imports)
+
+    def _rarity(self, term: str) -> float:
+        held, total = len(self._words.get(term, ())), len(self._definitions)
+        return math.log(1 + (total - held + 0.5) / (held + 0.5))
+
+
+def _own_rank(one: Definition, worth: Mapping[str, float]) -> float:
+    """Return what counts besides the words: they stand in the name, it is short, it is no test."""
+    named = sum(worth.get(term, 0.0) for term in _name_terms(one.entity))
+    return 0.5 * named - 0.02 * len(one.entity.words.split()) - one.in_test
+
+
+def _name_terms(entity: Entity) -> set[str]:
+    # The words of its name come first; there are as many as it has parts, and some compounds.
+    return set(entity.words.split()[: 2 + 2 * entity.name.count(".") + entity.name.count("_")])
+
+
+def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
+    """Return how well a definition fits what stands before its name."""
+    if not outer:
+        return 1.0
+    full = one.full_name.split(".")[:-1]
+    if full[-len(outer) :] == list(outer):
+        return 1.0
+    if outer[-1] in full:
+        return 0.9
+    # "model.invoke": a variable, whose class is not known.
+    return 0.5 if rivals <= DISTINCTIVE and len(one.entity.own_name) > _SHORTEST else 0.0
+
+
+def _is_near(user: Definition, used: Definition) -> bool:
+    """Say whether a call in one place means a thing in another, though others share its name."""
+    container = used.entity.name.rpartition(".")[0]
+    if user.path != used.path:
+        return False
+    return not container or user.entity.name.startswith(f"{container}.")
+
+
+def _fits(path: Sequence[str], wanted: Sequence[str], *, whole: bool) -> bool:
+    """Say whether a path ends with what is wanted; an absolute one may end with the path."""
+    if len(wanted) > len(path):
+        return whole and list(wanted[-len(path) :]) == list(path)
+    return list(path[-len(wanted) :]) == list(wanted)
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()

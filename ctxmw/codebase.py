@@ -1,0 +1,92 @@
+"""The code of each user's projects, kept at hand and brought up to date by the changes feed."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from .code import CodeFile
+from .code_index import ProjectCode
+from .items import Scope
+from .protocols import Find, Row, Store
+from .recent import Recent
+
+USERS = 32
+"""How many users' code is kept at hand."""
+_TYPES = (CodeFile.type,)
+
+
+class Codebase:
+    """What is known of the code in one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._users: Recent[str, _Kept] = Recent(USERS)
+
+    def use(self, user: str, project: str | None) -> _Using:
+        """Return the code of a project, as of now, to be used in a `with`; None when none is."""
+        return _Using(self, user, project, self._users.get_or_make(user, _Kept))
+
+    def refresh(self, user: str, kept: _Kept) -> None:
+        """Bring a user's code up to date; the caller holds its lock."""
+        head = self._store.head(user)
+        if head == kept.seq:
+            return
+        if kept.seq == 0:
+            rows = self._store.query(user, Find(types=_TYPES))
+        else:
+            changes = self._store.changes(user, kept.seq, _TYPES)
+            for gone in (change.ref for change in changes if change.gone):
+                kept.let_go(gone)
+            rows = self._store.get(user, [change.ref for change in changes if not change.gone])
+        for row in rows:
+            kept.take_in(row)
+        # Read before the rows were: what came in between is read again, and never missed.
+        kept.seq = head
+
+
+@dataclass
+class _Kept:
+    seq: int = 0
+    projects: dict[str, ProjectCode] = field(default_factory=dict)
+    where: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The scope and the path behind each row."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def take_in(self, row: Row) -> None:
+        self.let_go(row.ref)
+        if row.live:
+            file = CodeFile.model_validate_json(row.body)
+            self.where[row.ref] = (row.scope, file.path)
+            self.projects.setdefault(row.scope, ProjectCode()).take_in(file)
+
+    def let_go(self, ref: str) -> None:
+        known = self.where.pop(ref, None)
+        if known is not None:
+            self.projects[known[0]].let_go(known[1])
+
+
+class _Using:
+    """A project's code while somebody looks at it."""
+
+    def __init__(self, codebase: Codebase, user: str, project: str | None, kept: _Kept) -> None:
+        self._codebase = codebase
+        self._user = user
+        self._project = project
+        self._kept = kept
+
+    def __enter__(self) -> ProjectCode | None:
+        if not self._project:
+            return None
+        self._kept.lock.acquire()
+        try:
+            self._codebase.refresh(self._user, self._kept)
+        except BaseException:
+            self._kept.lock.release()
+            raise
+        found = self._kept.projects.get(str(Scope("project", self._project)))
+        return found if found is not None and found.files else None
+
+    def __exit__(self, *_: object) -> None:
+        if self._project:
+            self._kept.lock.release()

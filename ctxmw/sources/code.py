@@ -1,0 +1,240 @@
+"""Code that a message or an editor points at: definitions with their neighbours, and files.
+
+What is shown of a definition is its signature, the first line of its docstring, what it holds and
+who uses it; of a file, what it defines and what it has to do with others. It costs little, and what
+does not fit shrinks to a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ..code import CodeFile, search_terms
+from ..code_index import Definition, ProjectCode, Relation, code_ref, is_test
+from ..codebase import Codebase
+from ..items import Item, Scope, changed
+from ..mentions import READ, split_line
+from ..protocols import TokenCounter
+from ..scoring import Weights, matched
+from ..situation import Situation
+from ..text import digest
+from ..triggers import Trigger, Triggers
+
+KINDS = ("module", "class", "function", "method", "constant", "file")
+"""What code items are."""
+_OUTLINE = 40
+"""Definitions that a file's outline names."""
+_MEMBERS = 12
+_FILES = 6
+_RARE = 0.02
+"""A term that no larger share of the definitions holds says something by itself."""
+_FEW = 12
+_NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Code:
+    """Brings the code that triggers point at."""
+
+    name = "code"
+
+    def __init__(self, codebase: Codebase, count: TokenCounter, weights: Weights) -> None:
+        self._codebase = codebase
+        self._count = count
+        self._weights = weights
+
+    def knows(self, user: str, project: str | None, word: str) -> bool:
+        """Say whether a plain word is a distinctive name in the project."""
+        with self._codebase.use(user, project) as code:
+            return code is not None and code.knows(word)
+
+    def brought(
+        self, situation: Situation, triggers: Sequence[Trigger], policy: Triggers, floor: float
+    ) -> list[Item]:
+        """Return what the triggers point at, the best first, within the policy's limits."""
+        with self._codebase.use(situation.user, situation.project) as code:
+            if code is None or not triggers:
+                return []
+            look = _Look(code, situation, policy)
+            best: dict[str, Item] = {}
+            for trigger in triggers:
+                for found in look.at(trigger):
+                    item = self._rated(found, trigger, situation)
+                    known = best.get(item.ref)
+                    if item.score >= floor and (known is None or known.score < item.score):
+                        best[item.ref] = item
+        ranked = sorted(best.values(), key=lambda item: -item.score)
+        return self._within(ranked[: policy.sections], policy.tokens)
+
+    def get(self, user: str, project: str | None, ref: str) -> Item | None:
+        """Return the piece of code with this ref, if it is still as it was."""
+        with self._codebase.use(user, project) as code:
+            if code is None or not project:
+                return None
+            look = _Look(code, Situation(user=user, now=_NEVER, project=project), Triggers())
+            return next((item for item in look.everything() if item.ref == ref), None)
+
+    def _rated(self, found: _Found, trigger: Trigger, situation: Situation) -> Item:
+        """Return the item with its final score: the weight times half match, half score."""
+        item = matched(found.item, situation, self._weights, match=found.match, reasons=())
+        final = round(trigger.weight * item.score, 4)
+        return changed(item, score=final, reasons=((trigger.kind, trigger.weight), *item.reasons))
+
+    def _within(self, items: Sequence[Item], tokens: int) -> list[Item]:
+        """Return the items that fit, the first in any case."""
+        kept: list[Item] = []
+        for item in items:
+            tokens -= self._count(item.text)
+            if kept and tokens < 0:
+                break
+            kept.append(item)
+        return kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    item: Item
+    match: float
+
+
+class _Look:
+    """Looks for what triggers name in one project's code."""
+
+    def __init__(self, code: ProjectCode, situation: Situation, policy: Triggers) -> None:
+        self._code = code
+        self._situation = situation
+        self._policy = policy
+        self._said = _NAMES.findall(situation.query[:READ])
+
+    def at(self, trigger: Trigger) -> Iterator[_Found]:
+        """Yield what a trigger points at."""
+        if trigger.kind == "message":
+            yield from self._words(trigger)
+            return
+        around = {*trigger.queries, *self._situation.files, *self._said}
+        for query in trigger.queries:
+            path, line = split_line(query)
+            files = self._code.paths(path) if "." in path else []
+            if files:
+                yield from self._files(files, line)
+            else:
+                found = self._code.symbol(query, around)
+                for one, sure in found[: self._policy.hits]:
+                    yield _Found(self.symbol_item(one), sure)
+
+    def everything(self) -> Iterator[Item]:
+        """Yield an item for all there is."""
+        for path, file in self._code.files.items():
+            yield self.file_item(file)
+            yield from map(self.symbol_item, self._code.in_file(path))
+
+    def _files(self, files: Sequence[tuple[CodeFile, float]], line: int | None) -> Iterator[_Found]:
+        for file, sure in files[: self._policy.hits]:
+            here = self._code.at_line(file.path, line) if line is not None else None
+            if here is not None:
+                yield _Found(self.symbol_item(here), sure)
+            else:
+                yield _Found(self.file_item(file), sure)
+
+    def _words(self, trigger: Trigger) -> Iterator[_Found]:
+        """Yield what a question is about, when its words say enough to tell that from the rest."""
+        terms = search_terms(" ".join(trigger.queries))
+        for one, share, _ in self._code.search(terms, self._policy.hits):
+            covered = [term for term in terms if term in one.entity.words.split()]
+            if len(covered) > 1 or self._is_rare(covered):
+                yield _Found(self.symbol_item(one), share)
+
+    def _is_rare(self, terms: Sequence[str]) -> bool:
+        most = max(_RARE, _FEW / max(1, len(self._code)))
+        return any(self._code.common(term) <= most for term in terms)
+
+    def symbol_item(self, one: Definition) -> Item:
+        """Return what is shown of a definition."""
+        entity = one.entity
+        lines = [entity.signature.replace("->", "→"), entity.doc, *self._around(one)]
+        return self._item(
+            one.path,
+            entity.kind,
+            "\n".join(filter(None, lines)),
+            section="code",
+            label=f"{one.path}:{entity.line}-{entity.end}",
+            title=f"{entity.name} in {one.place}",
+            ref=code_ref(one.path, entity.kind, entity.name, entity.signature, entity.doc),
+        )
+
+    def file_item(self, file: CodeFile) -> Item:
+        """Return what is shown of a file: its outline and its neighbours."""
+        module, *defined = self._code.in_file(file.path)
+        about = f"{file.language}, {file.lines} lines. {module.entity.doc}".strip()
+        outer = [one for one in defined if "." not in one.entity.name]
+        lines = [about, *(self._outlined(one) for one in outer[:_OUTLINE])]
+        if len(outer) > _OUTLINE:
+            lines.append(f"and {len(outer) - _OUTLINE} more definitions")
+        lines += self._neighbours(file)
+        text = "\n".join(lines)
+        return self._item(
+            file.path,
+            "file",
+            text,
+            section="files",
+            label=file.path,
+            title=file.path,
+            ref=code_ref(file.path, text),
+        )
+
+    def _outlined(self, one: Definition) -> str:
+        signature = one.entity.signature.replace("->", "→")
+        members = [member.entity.own_name for member in self._code.members(one)]
+        held = f" [{_listed(members, _MEMBERS)}]" if members else ""
+        doc = f": {one.entity.doc}" if one.entity.doc else ""
+        return f"{one.entity.line}: {signature}{doc}{held}"
+
+    def _around(self, one: Definition) -> Iterator[str]:
+        members = [
+            member.entity.own_name
+            for member in self._code.members(one)
+            if not member.entity.own_name.startswith("__")
+        ]
+        if one.entity.kind == "class" and members:
+            yield f"has: {_listed(members, 2 * _MEMBERS)}"
+        related: dict[Relation, list[str]] = {}
+        for relation, other in self._code.related(one, self._policy.related):
+            related.setdefault(relation, []).append(f"{other.entity.name} ({other.place})")
+        yield from (f"{relation}: {', '.join(names)}" for relation, names in related.items())
+
+    def _neighbours(self, file: CodeFile) -> Iterator[str]:
+        importers = self._code.importers(file.path)
+        tests = [path for path in importers if is_test(path)]
+        users = [path for path in importers if not is_test(path)]
+        for what, paths in (
+            ("imports", self._code.imported(file.path)),
+            ("imported by", users),
+            ("tested by", tests),
+        ):
+            if paths:
+                yield f"{what}: {_listed(paths, _FILES)}"
+
+    def _item(
+        self, path: str, kind: str, text: str, *, ref: str, section: str, label: str, title: str
+    ) -> Item:
+        return Item(
+            ref=ref,
+            kind=kind,
+            text=text,
+            lane="turn",
+            section=section,
+            label=label,
+            title=title,
+            scope=Scope("project", self._situation.project or ""),
+            include="agent",
+            source=path,
+            version=digest(text)[:16],
+        )
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,36 @@
+"""Sources of the application's own: what they offer is checked before it is used."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from ..block import checked_item
+from ..items import Item
+from ..protocols import Source
+from ..scoring import Weights, score_all
+from ..situation import Situation
+
+log = logging.getLogger("ctxmw")
+
+CRITICAL = 3
+"""Critical items that a source may have at a time before it is told."""
+
+
+def offered(source: Source, situation: Situation, weights: Weights) -> list[Item]:
+    """Return what a source has to offer here, checked and rated."""
+    items = [checked_item(item) for item in source.items(situation)]
+    warn_of_overuse(source.name, items)
+    return score_all(items, situation, weights)
+
+
+def warn_of_overuse(name: str, items: Sequence[Item]) -> None:
+    """Warn of a source that calls much of what it says critical: then nothing is."""
+    critical = sum(item.priority == "critical" for item in items)
+    if critical > CRITICAL:
+        log.warning(
+            "%s has %d critical items: critical is for safety, and goes before everything else. "
+            "Give most of them the priority normal.",
+            name,
+            critical,
+        )

@@ -1,0 +1,118 @@
+"""What comes by itself: triggers are read off a message, and code, rules and modes answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from .activity import recent_activity
+from .codebase import Codebase
+from .items import Item
+from .lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
+from .mentions import excerpt
+from .modes import Mode, modes_in
+from .protocols import Store
+from .redaction import redact
+from .situation import Situation
+from .sources.code import Code
+from .sources.directory import Directory
+from .text import words
+from .triggers import (
+    Trigger,
+    Triggers,
+    analyze_activity,
+    analyze_message,
+    carried_over,
+    still_alive,
+)
+
+_POINTS_AT = frozenset(("here", "it", "that", "these", "this", "those"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What a message brings by itself, and what it leaves for the next ones."""
+
+    modes: tuple[Item, ...] = ()
+    rules: tuple[Item, ...] = ()
+    code: tuple[Item, ...] = ()
+    readme: tuple[Item, ...] = ()
+    files: tuple[str, ...] = ()
+    """Paths in play."""
+    carried: tuple[Trigger, ...] = ()
+    activity_feed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Everything that is looked at without being asked for."""
+
+    store: Store
+    policy: Triggers
+    modes: tuple[Mode, ...]
+    codebase: Codebase
+    code: Code
+    directory: Directory
+
+    def look(
+        self, situation: Situation, carried: Sequence[Trigger], feed: int, floor: float
+    ) -> Brought:
+        """Return what the message, earlier ones and recent activity bring."""
+        recent, feed = self._recent(situation, carried, feed)
+        new = analyze_message(
+            situation.query,
+            now=situation.now,
+            policy=self.policy,
+            known=lambda word: self.code.knows(situation.user, situation.project, word),
+        )
+        triggers = [*new, *recent]
+        acting = new if is_small_talk(situation.query) else triggers
+        files = tuple(dict.fromkeys([*situation.files, *_files(acting)]))
+        started = any(trigger.kind == "session_start" for trigger in acting)
+        return Brought(
+            modes=tuple(mode.item() for mode in modes_in(situation.query, self.modes)),
+            rules=tuple(self.directory.rules_for(situation, files)),
+            code=tuple(self.code.brought(situation, acting, self.policy, floor)),
+            readme=tuple(self.directory.readme_for(situation, asked=started, floor=floor)),
+            files=files,
+            carried=carried_over(filter(_is_storable, triggers), self.policy),
+            activity_feed=feed,
+        )
+
+    def get(self, situation: Situation, ref: str) -> Item | None:
+        """Return what has this ref among the code and the files of the folder."""
+        code = self.code.get(situation.user, situation.project, ref)
+        return code or self.directory.get(situation, ref)
+
+    def _recent(
+        self, situation: Situation, carried: Sequence[Trigger], feed: int
+    ) -> tuple[list[Trigger], int]:
+        """Return what still counts of earlier messages, and what was done in an editor since."""
+        now = situation.now
+        since = now - timedelta(minutes=self.policy.minutes)
+        done, feed = recent_activity(
+            self.store, situation.user, situation.project, since=since, after=feed
+        )
+        touched = {activity.path for activity in done}
+        kept = [one for one in carried if one.source not in touched]
+        new = [one for each in done for one in analyze_activity(each, now=now, policy=self.policy)]
+        return still_alive([*new, *kept], now, self.policy), feed
+
+
+def is_small_talk(text: str) -> bool:
+    """Say whether a message asks for nothing, and points at nothing that is at hand."""
+    said = words(excerpt(text))
+    if "?" in text and not _POINTS_AT.isdisjoint(said):
+        return False
+    return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
+
+
+def _files(triggers: Sequence[Trigger]) -> list[str]:
+    return [file for trigger in triggers for file in trigger.files]
+
+
+def _is_storable(trigger: Trigger) -> bool:
+    """Say whether a trigger holds no secret: what is carried over is written down."""
+    said = "\n".join(trigger.queries)
+    return redact(said).text == said
