@@ -10,12 +10,12 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import chain
 from typing import Literal
 
-from .code import CodeFile, Entity, module_name
+from .code import CodeFile, Entity, module_name, search_terms
 from .code_imports import last_names, means
 from .everyday import EVERYDAY
 from .terms import stem
@@ -267,9 +267,9 @@ class ProjectCode:
         if to.entity.kind == "class":
             for one in self._alive(self._derived.get(name, ())):
                 yield ("tested by" if one.in_test else "inherited by"), one
-        clear = len(self.named(name)) <= FEW
+        rivals = len(self.named(name))
         users = self._alive(self._callers.get(name, ()))
-        meant = [one for one in users if clear or _is_near(one, to)]
+        meant = [one for one in users if self._calls(one, to, rivals)]
         for one in sorted(meant, key=lambda user: (user.in_test, user.path != to.path)):
             yield ("tested by" if one.in_test else "called by"), one
 
@@ -282,9 +282,33 @@ class ProjectCode:
         for called in of.entity.calls:
             name = called.rpartition(".")[2]
             found = self.named(name)
-            own = [one for one in found if _is_near(of, one)]
-            meant = own or (found if len(found) <= FEW else [])
+            meant = [one for one in found if self._calls(of, one, len(found))]
             yield from (("calls", one) for one in meant[:1] if not one.in_test or of.in_test)
+
+    def _calls(self, user: Definition, used: Definition, rivals: int) -> bool:
+        """Say whether a call in one definition means the other, as far as names tell."""
+        name = used.entity.own_name
+        spelled = [called for called in user.entity.calls if called.rpartition(".")[2] == name]
+        return any(self._means(user, one.rpartition(".")[0], used, rivals) for one in spelled)
+
+    def _means(self, user: Definition, before: str, used: Definition, rivals: int) -> bool:
+        container = used.entity.name.rpartition(".")[0]
+        if before in ("self", "cls", "this", "super"):
+            return user.path == used.path and user.entity.name.startswith(f"{container}.")
+        last = before.rpartition(".")[2]
+        if last:
+            if last in (container, module_name(used.path).rpartition(".")[2]):
+                return True
+            # "model.invoke": a variable, whose class is not known.
+            return bool(container) and rivals <= FEW
+        if container:
+            return False
+        taken = self.files[user.path].imports
+        return (
+            user.path == used.path
+            or any(text.endswith(f":{used.entity.own_name}") for text in taken)
+            or (rivals == 1 and not any(":" in text for text in taken))
+        )
 
     @cached_property
     def _importing(self) -> dict[str, list[str]]:
@@ -313,13 +337,14 @@ class ProjectCode:
 
 def _own_rank(one: Definition, worth: Mapping[str, float]) -> float:
     """Return what counts besides the words: they stand in the name, it is short, it is no test."""
-    named = sum(worth.get(term, 0.0) for term in _name_terms(one.entity))
+    named = sum(worth.get(term, 0.0) for term in name_terms(one.entity))
     return 0.5 * named - 0.02 * len(one.entity.words.split()) - one.in_test
 
 
-def _name_terms(entity: Entity) -> set[str]:
-    # The words of its name come first; there are as many as it has parts, and some compounds.
-    return set(entity.words.split()[: 2 + 2 * entity.name.count(".") + entity.name.count("_")])
+@lru_cache(maxsize=65_536)
+def name_terms(entity: Entity) -> frozenset[str]:
+    """Return the terms of an entity's name."""
+    return frozenset(search_terms(entity.name))
 
 
 def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
@@ -333,14 +358,6 @@ def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
         return 0.9
     # "model.invoke": a variable, whose class is not known.
     return 0.5 if rivals <= DISTINCTIVE and len(one.entity.own_name) > _SHORTEST else 0.0
-
-
-def _is_near(user: Definition, used: Definition) -> bool:
-    """Say whether a call in one place means a thing in another, though others share its name."""
-    container = used.entity.name.rpartition(".")[0]
-    if user.path != used.path:
-        return False
-    return not container or user.entity.name.startswith(f"{container}.")
 
 
 def _fits(path: Sequence[str], wanted: Sequence[str], *, whole: bool) -> bool:

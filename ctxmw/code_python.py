@@ -71,6 +71,9 @@ def _entity(node: Definition, inside: tuple[str, ...], lines: Sequence[str]) -> 
     kind: EntityKind = "class" if is_class else "method" if inside else "function"
     end = node.end_lineno or node.lineno
     body = "\n".join(lines[_begin(node.body[0]) - 1 : end])
+    # Examples in a docstring call nothing.
+    told = node.body[0].end_lineno if _doc(node) else None
+    code = "\n".join(lines[told:end]) if told else body
     return Entity(
         kind=kind,
         name=dotted((*inside, node.name)),
@@ -78,7 +81,7 @@ def _entity(node: Definition, inside: tuple[str, ...], lines: Sequence[str]) -> 
         line=node.lineno,
         end=end,
         doc=_doc(node),
-        calls=() if is_class else called_in(body, (node.name,)),
+        calls=() if is_class else called_in(code, (node.name,)),
         mark="" if is_class else mark_of(body),
         bases=tuple(filter(None, map(_name, node.bases))) if isinstance(node, ast.ClassDef) else (),
     )

@@ -46,7 +46,7 @@ class Indexed:
     gone: int
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Files that were left out, and why."""
-    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """The names of what is new, different or gone, by file."""
 
 

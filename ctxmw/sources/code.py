@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..code import CodeFile, search_terms
-from ..code_index import Definition, ProjectCode, Relation, code_ref, is_test
+from ..code_index import Definition, ProjectCode, Relation, code_ref, is_test, name_terms
 from ..codebase import Codebase
 from ..items import Item, Scope, changed
 from ..mentions import READ, split_line
@@ -27,6 +27,7 @@ KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""
 _OUTLINE = 40
 """Definitions that a file's outline names."""
+_OUTLINE_CHARS = 2400
 _MEMBERS = 12
 _FILES = 6
 _RARE = 0.02
@@ -66,7 +67,8 @@ class Code:
                     known = best.get(item.ref)
                     if item.score >= floor and (known is None or known.score < item.score):
                         best[item.ref] = item
-        ranked = sorted(best.values(), key=lambda item: -item.score)
+        # Of equals, what is smaller comes first: a definition before its whole file.
+        ranked = sorted(best.values(), key=lambda item: (-item.score, item.kind == "file"))
         return self._within(ranked[: policy.sections], policy.tokens)
 
     def get(self, user: str, project: str | None, ref: str) -> Item | None:
@@ -144,7 +146,9 @@ class _Look:
         terms = search_terms(" ".join(trigger.queries))
         for one, share, _ in self._code.search(terms, self._policy.hits):
             covered = [term for term in terms if term in one.entity.words.split()]
-            if len(covered) > 1 or self._is_rare(covered):
+            if len(covered) > 1 or (
+                self._is_rare(covered) and covered[0] in name_terms(one.entity)
+            ):
                 yield _Found(self.symbol_item(one), share)
 
     def _is_rare(self, terms: Sequence[str]) -> bool:
@@ -154,7 +158,7 @@ class _Look:
     def symbol_item(self, one: Definition) -> Item:
         """Return what is shown of a definition."""
         entity = one.entity
-        lines = [entity.signature.replace("->", "→"), entity.doc, *self._around(one)]
+        lines = [_signature(one), entity.doc, *self._around(one)]
         return self._item(
             one.path,
             entity.kind,
@@ -170,11 +174,7 @@ class _Look:
         module, *defined = self._code.in_file(file.path)
         about = f"{file.language}, {file.lines} lines. {module.entity.doc}".strip()
         outer = [one for one in defined if "." not in one.entity.name]
-        lines = [about, *(self._outlined(one) for one in outer[:_OUTLINE])]
-        if len(outer) > _OUTLINE:
-            lines.append(f"and {len(outer) - _OUTLINE} more definitions")
-        lines += self._neighbours(file)
-        text = "\n".join(lines)
+        text = "\n".join([about, *self._outline(outer), *self._neighbours(file)])
         return self._item(
             file.path,
             "file",
@@ -185,12 +185,31 @@ class _Look:
             ref=code_ref(file.path, text),
         )
 
-    def _outlined(self, one: Definition) -> str:
-        signature = one.entity.signature.replace("->", "→")
-        members = [member.entity.own_name for member in self._code.members(one)]
-        held = f" [{_listed(members, _MEMBERS)}]" if members else ""
-        doc = f": {one.entity.doc}" if one.entity.doc else ""
-        return f"{one.entity.line}: {signature}{doc}{held}"
+    def _outline(self, defined: Sequence[Definition]) -> list[str]:
+        """Return what a file defines, in as much detail as there is room for."""
+        first = defined[:_OUTLINE]
+        more = [f"and {len(defined) - _OUTLINE} more"] if len(defined) > _OUTLINE else []
+        forms = (
+            [self._outlined(one, members=True, doc=True) for one in first],
+            [self._outlined(one, members=False, doc=True) for one in first],
+            [self._outlined(one, members=False, doc=False) for one in first],
+        )
+        for lines in forms:
+            if sum(map(len, lines)) <= _OUTLINE_CHARS:
+                return [*lines, *more]
+        return [
+            _listed([f"{one.entity.name} ({one.entity.line})" for one in defined], 2 * _OUTLINE)
+        ]
+
+    def _outlined(self, one: Definition, *, members: bool, doc: bool) -> str:
+        held = [member.entity.own_name for member in self._code.members(one)] if members else []
+        return "".join(
+            (
+                f"{one.entity.line}: {_signature(one)}",
+                f": {one.entity.doc}" if doc and one.entity.doc else "",
+                f" [{_listed(held, _MEMBERS)}]" if held else "",
+            )
+        )
 
     def _around(self, one: Definition) -> Iterator[str]:
         members = [
@@ -233,6 +252,13 @@ class _Look:
             source=path,
             version=digest(text)[:16],
         )
+
+
+def _signature(one: Definition) -> str:
+    """Return a signature with what it stands in; an arrow need not be escaped."""
+    entity = one.entity
+    named = entity.signature.replace(entity.own_name, entity.name, 1)
+    return named.replace("->", "→")
 
 
 def _listed(names: Sequence[str], most: int) -> str:
