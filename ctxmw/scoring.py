@@ -128,8 +128,20 @@ def task_fit(text: str, task: str | None) -> float:
     return UNKNOWN + UNKNOWN * len(held) / len(keywords)
 
 
+def task_words_in(text: str) -> tuple[int, ...]:
+    """Return how many words of each task the text holds, in the order of `TASK_WORDS`."""
+    held = set(_BEGINS_ANY.findall(text.lower()))
+    if not held:
+        return _NONE
+    return tuple(sum(word in held for word in words) for words in TASK_WORDS.values())
+
+
 # At the beginning of a word: "tests" is about testing, "latest" is not.
 _BEGINS = {task: re.compile(rf"\b({'|'.join(keywords)})") for task, keywords in TASK_WORDS.items()}
+_BEGINS_ANY = re.compile(
+    rf"\b({'|'.join(word for words in TASK_WORDS.values() for word in words)})"
+)
+_NONE = (0,) * len(TASK_WORDS)
 
 
 def _check_shares(values: Weights | Floors) -> None:

@@ -13,11 +13,12 @@ import os
 import sys
 import tempfile
 import threading
+from binascii import a2b_base64
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -107,8 +108,30 @@ def load_encoding(name: str, table: Table, content: bytes) -> Encoding:
 
     with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder:
         (Path(folder) / table.file).write_bytes(content)
-        with _environment("TIKTOKEN_CACHE_DIR", folder):
+        with _environment("TIKTOKEN_CACHE_DIR", folder), _read_at_once(table, content):
             return tiktoken.get_encoding(name)
+
+
+@contextmanager
+def _read_at_once(table: Table, content: bytes) -> Iterator[None]:
+    """Spare tiktoken the reading where it can be: it goes line by line, in twice the time."""
+    reader: Any = importlib.import_module("tiktoken_ext.openai_public")
+    original = getattr(reader, "load_tiktoken_bpe", None)
+    if original is None:
+        yield
+        return
+
+    def load(source: str, expected_hash: str | None = None) -> dict[bytes, int]:
+        if expected_hash != table.sha256:  # another thread loads another table
+            return dict(original(source, expected_hash))
+        words = content.split()
+        return dict(zip(map(a2b_base64, words[::2]), map(int, words[1::2]), strict=True))
+
+    reader.load_tiktoken_bpe = load
+    try:
+        yield
+    finally:
+        reader.load_tiktoken_bpe = original
 
 
 @contextmanager

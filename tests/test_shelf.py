@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from ctxmw import SqliteStore
+from ctxmw.protocols import Find, Row, Store
 from ctxmw.records import Memory
 from ctxmw.scoring import Weights, score
 from ctxmw.situation import TASKS, Situation
@@ -73,4 +76,72 @@ def test_what_changed_is_rated_anew():
     assert after.score > before.score
     store.delete("ada", [first.ref])
     assert source.best(situation, Weights(), most).items == ()
+    store.close()
+
+
+def filled(path: Path, n: int) -> SqliteStore:
+    random = Random(4)
+    store = SqliteStore(path)
+    store.put([memory(random, number).row() for number in range(n)])
+    return store
+
+
+def shortlist(store: Store, n: int = 2000) -> dict[str, float]:
+    situation = Situation(user="ada", now=NOW, project="shop", task="coding")
+    most = dict.fromkeys(("universal", "language", "project"), n)
+    return {item.ref: item.score for item in Memories(store).best(situation, Weights(), most).items}
+
+
+class Reading:
+    """A store that counts the rows it is asked for."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self.rows = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def query(self, user: str, find: Find) -> list[Row]:
+        rows = self._store.query(user, find)
+        self.rows += len(rows)
+        return rows
+
+
+def test_another_process_reads_a_copy_of_the_ratings_and_what_changed_since(tmp_path: Path) -> None:
+    store = filled(tmp_path / "memory.db", 1200)
+    first = shortlist(store)
+    again = Reading(store)
+    assert shortlist(again) == first
+    assert again.rows == 0
+    new = memory(Random(5), 5000).model_copy(update={"scope": "universal", "trust": "trusted"})
+    gone = next(iter(first))
+    kept = next(ref for ref in first if ref != gone)
+    store.put([new.row()])
+    store.delete("ada", [gone])
+    after = shortlist(store)
+    assert after.keys() == (first.keys() | {new.ref}) - {gone}
+    assert after[kept] == first[kept]
+    store.close()
+
+
+def test_a_copy_that_cannot_be_read_is_made_anew(tmp_path: Path) -> None:
+    store = filled(tmp_path / "memory.db", 1200)
+    first = shortlist(store)
+    space = next(space for space in store.blob_spaces("ada") if space.startswith("ratings"))
+    (copy,) = store.get_blobs("ada", space, ["*"]).values()
+    for broken in (b"", b"{}", copy[:-1], copy[:-1000], b"[" + copy):
+        store.put_blobs("ada", space, {"*": broken})
+        assert shortlist(store) == first
+    store.close()
+
+
+def test_of_many_the_best_come_newest_first(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    random = Random(6)
+    times = [{"at": NOW - timedelta(hours=number)} for number in range(900)]
+    store.put([memory(random, at).model_copy(update=time).row() for at, time in enumerate(times)])
+    every = shortlist(store)
+    few = shortlist(store, 20)
+    assert list(few)[:20] == [ref for ref in every if ref in few][:20]
     store.close()
