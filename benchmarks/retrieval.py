@@ -86,6 +86,7 @@ def score_conversation(
     items = {item["id"]: item for item in conversation["items"]}
     latest = max(map(said_at, items.values()))
     options: dict[str, Any] = {"embedder": embedder} if embedder else {}
+    options["deadline"] = None
     clock = lambda: latest + timedelta(hours=1)  # noqa: E731 - a clock is one expression
     with ContextMiddleware.open(":memory:", model=ENCODING, clock=clock, **options) as ctx:
         started = time.perf_counter()

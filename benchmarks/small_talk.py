@@ -35,7 +35,7 @@ def main() -> None:
 
 def said_after(conversation: dict, lines: list[str]) -> Counter[str]:
     latest = max(map(said_at, conversation["items"]))
-    with ContextMiddleware.open(":memory:", clock=lambda: latest) as ctx:
+    with ContextMiddleware.open(":memory:", clock=lambda: latest, deadline=None) as ctx:
         ingest(ctx, conversation["items"])
         parts = {
             line: ctx.session().prepare([{"role": "user", "content": line}]).context.part

@@ -89,6 +89,9 @@ class Settings(BaseModel):
     """Finds by meaning too, such as wordllama. Without: by words."""
     index: str | None = None
     """Where vectors are searched: numpy, chroma or chroma://HOST:PORT."""
+    deadline: float | None = Field(default=None, ge=0)
+    """Milliseconds that the search for a turn's part may take; 0 waits for everything. Without:
+    200."""
     strict: bool | None = None
     """Whether adapters raise what fails at run time, instead of going on without memory."""
 
@@ -163,6 +166,8 @@ class Settings(BaseModel):
         }
         if self.index is not None:
             given["index"] = self.index
+        if self.deadline is not None:
+            given["deadline"] = self.deadline or None
         if self.strict is not None:
             given["strict"] = self.strict
         return given

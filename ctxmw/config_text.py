@@ -63,6 +63,7 @@ _EXAMPLES = {
     "window": "200000",
     "embedder": '"wordllama"',
     "index": '"numpy"',
+    "deadline": "200",
     "strict": "false",
     "kind": '"rule"',
     "name": '"Error handling"',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from .backlog import Backlog
 from .vectors import Vectors
 
 HANDFUL = 8
@@ -21,15 +22,28 @@ class Near:
 
 
 class Dense:
-    """Nearness by vectors. What has no vector yet gets one first."""
+    """Nearness by vectors.
 
-    def __init__(self, vectors: Vectors) -> None:
+    Without a backlog, what has no vector yet gets one first, however long that takes. With one,
+    records are embedded beside the requests: a search embeds the newest few at most.
+    """
+
+    def __init__(self, vectors: Vectors, backlog: Backlog | None = None) -> None:
         self.vectors = vectors
+        self._backlog = backlog
 
-    def near(self, user: str, query: str, n: int) -> dict[str, Near]:
-        """Return the records nearest in meaning, by ref."""
-        self.vectors.refresh(user)
+    def near(self, user: str, query: str, n: int, *, in_haste: bool = False) -> dict[str, Near]:
+        """Return the records nearest in meaning, by ref.
+
+        In haste nothing but the question is embedded.
+        """
+        if self._backlog is None:
+            self.vectors.refresh(user)
+        elif not in_haste:
+            self.vectors.freshen(user)
         found = self.vectors.similar(user, query, n)
+        if self.vectors.waiting(user):
+            self.embed_soon(user)
         if not found:
             return {}
         cosines = [cosine for _, cosine in found]
@@ -43,8 +57,19 @@ class Dense:
             for ref, cosine in found
         }
 
+    def embed_soon(self, user: str) -> None:
+        """Say that the user has something new."""
+        if self._backlog is not None:
+            self._backlog.work_off(user)
+
+    def counts(self) -> dict[str, int]:
+        """Return how far the backlog is."""
+        return self._backlog.counts() if self._backlog is not None else {}
+
     def close(self) -> None:
         """Close the index; closing twice is fine."""
+        if self._backlog is not None:
+            self._backlog.close()
         self.vectors.close()
 
 

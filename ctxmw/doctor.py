@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from .errors import CtxmwError
-from .following import REFUSED, TYPES
+from .following import TYPES
+from .refusals import REFUSAL_BYTES
 from .sqlite_file import OLDEST_SQLITE, claim, connect, explained
 from .token_tables import TABLES, default_cache_dir, find_table
 
@@ -178,9 +179,9 @@ def _search(connection: sqlite3.Connection) -> Finding:
 def _vectors(connection: sqlite3.Connection) -> Iterator[Finding]:
     wanted = _records(connection)
     spaces = connection.execute(
-        "SELECT space, count(*), sum(data = ?) FROM blobs"
+        "SELECT space, count(*), sum(length(data) = ?) FROM blobs"
         " WHERE space LIKE 'vector:%' AND ref <> '*' GROUP BY space ORDER BY space",
-        (REFUSED,),
+        (REFUSAL_BYTES,),
     ).fetchall()
     for space, kept, refused in spaces:
         about, missing = space.replace(":", " ", 1), wanted - kept

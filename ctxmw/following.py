@@ -19,6 +19,7 @@ import numpy as np
 from .errors import CtxmwError, StoreError
 from .protocols import Change, Store, VectorIndex
 from .records import RECORD_TYPES
+from .refusals import Refusal
 
 if TYPE_CHECKING:
     from .protocols import FloatArray
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 TYPES = tuple(RECORD_TYPES)
 LOADED = 1_000
 """Vectors read from the store at a time."""
-REFUSED = b""
-"""Kept in the place of a vector that makes no sense, so that it is not asked for again."""
-
 Found = dict[str, "FloatArray | None"]
 """Vectors by ref; None for one that was refused."""
 T = TypeVar("T")
@@ -54,6 +52,8 @@ class Followed:
     """In the changes feed."""
     waiting: dict[str, None] = field(default_factory=dict)
     """Refs that have no vector yet, the oldest first."""
+    refused: dict[str, Refusal] = field(default_factory=dict)
+    """Refs whose vector made no sense."""
     size: int = 0
     """How many numbers the user's vectors have; 0: not known."""
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -63,7 +63,12 @@ class Followed:
     def forget(self) -> None:
         """Begin again with the next call."""
         self.generation, self.position, self.size = -1, 0, 0
-        self.waiting = {}
+        self.waiting, self.refused = {}, {}
+
+    def without_vector(self, now: float) -> list[str]:
+        """Return the refs to embed, the newest first: those that wait, and those to try again."""
+        again = [ref for ref, refusal in self.refused.items() if refusal.is_due(now)]
+        return [*reversed(self.waiting), *again]
 
 
 class Following:
@@ -165,7 +170,7 @@ class Following:
             self.index.update(owner, {}, surplus)
         present = [change.ref for change in changes if not change.gone]
         followed.waiting = dict.fromkeys(ref for ref in present if ref not in kept)
-        followed.size = 0
+        followed.size, followed.refused = 0, {}
         for refs in batches((ref for ref in kept if ref not in held), LOADED):
             self.load(followed, refs)
         if held and not followed.size:
@@ -178,13 +183,19 @@ class Following:
             followed.waiting.update(dict.fromkeys(ref for ref in refs if ref not in found))
         for ref in gone:
             followed.waiting.pop(ref, None)
+            followed.refused.pop(ref, None)
         if gone:
             self.index.update(self.owner(followed.user), {}, gone)
 
     def _stored(self, followed: Followed, refs: Sequence[str]) -> Found:
         found: Found = {}
         for ref, blob in self._store.get_blobs(followed.user, self.space, refs).items():
-            found[ref] = None if blob == REFUSED else np.frombuffer(blob, "<f4")
+            refusal = Refusal.of(blob)
+            if refusal is not None:
+                found[ref], followed.refused[ref] = None, refusal
+                continue
+            found[ref] = np.frombuffer(blob, "<f4")
+            followed.refused.pop(ref, None)
             followed.size = followed.size or len(blob) // 4
         return found
 

@@ -36,6 +36,8 @@ _WORTH_KEEPING = 1000
 _DEAD = 4
 """An index is made anew when a quarter of it is gone."""
 _BATCH = 2000
+_A_MOMENT = 200
+"""Changes that are taken in within a few milliseconds."""
 
 
 class Indexes:
@@ -48,6 +50,18 @@ class Indexes:
     def use(self, user: str) -> _Using:
         """Return the user's index, as of now, to be used in a `with`."""
         return _Using(self, user, self._users.get_or_make(user, Kept))
+
+    def is_at_hand(self, user: str) -> bool:
+        """Say whether the user's index can be brought up to date in a moment."""
+        kept = self._users.get(user)
+        if kept is None or not kept.seq:
+            return False
+        return self._store.head(user) - kept.seq <= _A_MOMENT
+
+    def make_ready(self, user: str) -> None:
+        """Make the user's index, however long it takes."""
+        with self.use(user):
+            pass
 
     def refresh(self, user: str, kept: Kept) -> None:
         """Bring an index up to date; the caller holds its lock."""

@@ -123,9 +123,10 @@ class ContextMiddleware:
         if trust not in ("trusted", "untrusted"):
             raise InvalidValue(f"trust is {trust!r}. Allowed: trusted, untrusted.")
         said = redact(check_text(text, "what to remember")).text
-        return remember(
+        name = self._named(user)
+        memory = remember(
             self._setup,
-            self._named(user),
+            name,
             text=said,
             kind=kind,
             scope=str(Scope.parse(scope)),
@@ -133,6 +134,8 @@ class ContextMiddleware:
             source=redact(check_name(source, "source")).text,
             trust=trust,
         )
+        self._setup.has_news(name)
+        return memory
 
     def edit(
         self,
@@ -377,8 +380,12 @@ class ContextMiddleware:
         return Indexer(setup.store, setup.surroundings.codebase, setup.clock)
 
     def stats(self) -> dict[str, int]:
-        """Return counts of what happened in this process, such as degraded calls by stage."""
-        return self._setup.stats.snapshot()
+        """Return counts of what happened in this process, such as degraded calls by stage.
+
+        With an embedder also how many records wait to be embedded.
+        """
+        dense = self._setup.dense
+        return self._setup.stats.snapshot() | (dense.counts() if dense is not None else {})
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""

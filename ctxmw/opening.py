@@ -11,10 +11,12 @@ from random import Random, SystemRandom
 from typing import TypedDict, TypeVar
 
 from .arriving import Arriving
+from .backlog import Backlog
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
 from .chroma import index_named
 from .codebase import Codebase
+from .deadline import MILLISECONDS
 from .dense import Dense
 from .embedders import as_embedder
 from .errors import InvalidValue
@@ -82,6 +84,11 @@ class Options(TypedDict, total=False):
     """What brings code and rules by itself, and how much each kind counts."""
     modes: Sequence[Mode]
     """Words in a message that bring an instruction; see `ctxmw.modes.MODES`."""
+    deadline: float | None
+    """Milliseconds that the search for a turn's part may take: what is there by then is used, and
+    the record says what is missing. 200 unless given, or what CTXMW_DEADLINE says (0: none). None
+    waits for everything; then records are embedded when they are first searched, and not beside
+    the requests."""
     strict: bool
     """Whether adapters raise what fails at run time instead of going on without memory."""
     on_error: Callable[[str, Exception], None] | None
@@ -95,8 +102,9 @@ def setup_of(store: Store, options: Options) -> Setup:
     _check_options(options)
     count = options.get("count") or counter_for(options.get("model"))
     _warm(count)
-    dense = _dense(store, options.get("embedder"), options.get("index") or "numpy")
     clock = options.get("clock") or utc_now
+    deadline = _deadline(options)
+    dense = _dense(store, options, clock, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
     stats = Stats()
     weights = _given(options.get("weights"), Weights)
@@ -123,7 +131,8 @@ def setup_of(store: Store, options: Options) -> Setup:
         ),
         window=options.get("window"),
         dense=dense,
-        search=Search(store, count, dense=dense),
+        search=Search(store, count, dense=dense, stats=stats),
+        deadline=deadline,
         catalog=Catalog(
             store,
             clock,
@@ -211,11 +220,32 @@ def _check_options(options: Options) -> None:
         )
 
 
-def _dense(store: Store, embedder: object | None, index: str) -> Dense | None:
+def _dense(store: Store, options: Options, clock: Clock, *, beside: bool) -> Dense | None:
+    embedder = options.get("embedder")
     if embedder is None:
         return None
     path = Path(getattr(store, "path", data_folder() / "memory.db"))
-    return Dense(Vectors(store, as_embedder(embedder), index_named(index, path)))
+    index = index_named(options.get("index") or "numpy", path)
+    vectors = Vectors(store, as_embedder(embedder), index, clock=clock)
+    return Dense(vectors, Backlog(vectors) if beside else None)
+
+
+def _deadline(options: Options) -> float | None:
+    """Return the milliseconds that the search for a turn's part may take; None: any number."""
+    given: object = options.get("deadline", os.environ.get("CTXMW_DEADLINE", MILLISECONDS))
+    if given is None:
+        return None
+    try:
+        if isinstance(given, bool) or not isinstance(given, int | float | str):
+            raise TypeError
+        milliseconds = float(given)
+        if not 0 <= milliseconds < float("inf"):
+            raise ValueError
+    except (TypeError, ValueError) as error:
+        raise InvalidValue(
+            f"deadline is {given!r:.60}: give milliseconds, or None to wait for everything."
+        ) from error
+    return milliseconds or None
 
 
 def _summarizer(

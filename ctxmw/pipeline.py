@@ -17,6 +17,7 @@ from .arriving import Arriving
 from .block import Printed
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
+from .deadline import Deadline
 from .dense import Dense
 from .indexes import SEARCHED
 from .items import PRIORITIES, Item
@@ -69,6 +70,8 @@ class Setup:
     """The model's context window in tokens, where known."""
     dense: Dense | None
     search: Search
+    deadline: float | None
+    """Milliseconds that the search for a turn's part may take; None: any number."""
     catalog: Catalog
     agent_search: AgentSearch
     surroundings: Surroundings
@@ -86,6 +89,11 @@ class Setup:
     strict: bool
     on_error: Callable[[str, Exception], None] | None
     workers: Workers
+
+    def has_news(self, user: str) -> None:
+        """Say that something of the user was written: it can be embedded beside the requests."""
+        if self.dense is not None:
+            self.dense.embed_soon(user)
 
     def layout(self, situation: Situation) -> Layout:
         """Return how blocks are printed for this situation."""
@@ -161,6 +169,7 @@ def build_part(
         own=(situation.session, len(said)),
         worthwhile=True,
         tokens=budget.turn_limit,
+        deadline=None if setup.deadline is None else Deadline.within(setup.deadline),
         types=SEARCHED if setup.arriving.session_history else ("memory",),
     )
     around = brought or Brought()

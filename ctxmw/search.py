@@ -12,9 +12,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
+from .deadline import Aside, Deadline, Late
 from .dense import Dense, Near
 from .errors import CtxmwError
 from .indexes import SEARCHED, Indexes
@@ -28,6 +30,7 @@ from .records import Record
 from .scoring import Weights, matched
 from .signals import Signals, signals
 from .situation import Situation
+from .stats import Stats
 
 log = logging.getLogger("ctxmw")
 
@@ -43,6 +46,7 @@ NEAR = 0.5
 """... unless it is as near in meaning as this."""
 NEAREST = 1000
 """How many records the dense leg proposes."""
+LATE = "deadline"
 LEAST, READ = 30, 150
 """How many records are read from the store for one question."""
 
@@ -64,6 +68,8 @@ class Wanted:
     """Whether records that stand alone and match much less than the best are left out."""
     tokens: int = 2000
     """What there is to spend; little more than that is read from the store."""
+    deadline: Deadline | None = None
+    """Until when the answer is of use; None: however long it takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,17 +99,24 @@ class Search:
         *,
         dense: Dense | None = None,
         weights: RankWeights | None = None,
+        stats: Stats | None = None,
     ) -> None:
         self._store = store
         self._count = count
         self._indexes = Indexes(store)
         self._dense = dense
         self._weights = weights or RankWeights()
+        self._stats = stats or Stats()
+        self._aside = Aside()
+        self._missing = ""
+        """The fault of the last search by meaning, which is not logged twice."""
 
     def find(self, situation: Situation, weights: Weights, wanted: Wanted | None = None) -> Found:
         """Return what answers the situation's query."""
         chosen = wanted or Wanted()
-        near, fault = self._near(situation)
+        if not self._in_time(situation.user, chosen.deadline):
+            return Found(fault=self._fault("words", LATE))
+        near, fault = self._near(situation, chosen.deadline)
         with self._indexes.use(situation.user) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
@@ -125,14 +138,43 @@ class Search:
             fault=fault,
         )
 
-    def _near(self, situation: Situation) -> tuple[Mapping[str, Near], str]:
-        if self._dense is None or not situation.query.strip():
+    def _in_time(self, user: str, deadline: Deadline | None) -> bool:
+        """Say whether the index can be used: making it may take longer than there is time."""
+        if deadline is None or self._indexes.is_at_hand(user):
+            return True
+        try:
+            self._aside.call(lambda: self._indexes.make_ready(user), deadline)
+        except Late:
+            return False
+        return True
+
+    def _near(
+        self, situation: Situation, deadline: Deadline | None
+    ) -> tuple[Mapping[str, Near], str]:
+        dense, user, query = self._dense, situation.user, situation.query
+        if dense is None or not query.strip():
             return {}, ""
         try:
-            return self._dense.near(situation.user, situation.query, NEAREST), ""
+            if deadline is None:
+                near = dense.near(user, query, NEAREST)
+            else:
+                hasty = partial(dense.near, user, query, NEAREST, in_haste=True)
+                near = self._aside.call(hasty, deadline)
+        except Late:
+            return {}, self._fault("meaning", LATE)
         except (CtxmwError, OSError) as error:
-            log.warning("searching by words alone: %s", error)
-            return {}, f"meaning: {type(error).__name__}"
+            return {}, self._fault("meaning", type(error).__name__, error)
+        self._missing = ""
+        return near, ""
+
+    def _fault(self, leg: str, what: str, error: Exception | None = None) -> str:
+        """Count what did not work, and return what the record says of it."""
+        self._stats.count(f"degraded.{leg}.{what}")
+        fault = f"{leg}: {what}"
+        if fault != self._missing:
+            self._missing = fault
+            log.warning("searching without %s: %s", leg, error or "there was no answer in time")
+        return fault
 
     def _best(
         self, index: LexicalIndex, rated: Signals, wanted: Wanted, near: Mapping[str, Near]

@@ -130,7 +130,9 @@ class Session(Displayed):
         twice changes nothing more.
         """
         checked, answer = self._own(prepared), _as_message(reply)
-        return finish_call(self._setup, self._who, checked, answer, error, capture=capture)
+        record = finish_call(self._setup, self._who, checked, answer, error, capture=capture)
+        self._setup.has_news(self.user)
+        return record
 
     def capture(self, messages: Sequence[Message], *, at: datetime | None = None) -> list[Turn]:
         """Store what was said, word for word but for secrets; return the turns that are new.
@@ -141,7 +143,9 @@ class Session(Displayed):
         if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
             raise InvalidValue(f"at is {at!r}: give an aware datetime.")
         said = at or self._setup.clock()
-        return capture_messages(self._setup, self._who, checked, trail_of(checked), said)
+        turns = capture_messages(self._setup, self._who, checked, trail_of(checked), said)
+        self._setup.has_news(self.user)
+        return turns
 
     def note(self, kind: str, text: str) -> Note:
         """Leave a line on where the work stands: "done", "decided", "blocked" or "next"."""

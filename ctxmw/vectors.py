@@ -15,9 +15,11 @@ import numpy as np
 from . import calibration
 from .embedding import CHARS, embed_checked
 from .errors import InvalidValue
-from .following import REFUSED, TYPES, Followed, Following, Found, batches, space_of
-from .protocols import Embedder, Row, Store, VectorIndex
-from .records import SHARED, load
+from .following import TYPES, Followed, Following, Found, batches, space_of
+from .protocols import Clock, Embedder, Row, Store, VectorIndex
+from .recent import Recent
+from .records import SHARED, load, utc_now
+from .refusals import Refusal
 
 if TYPE_CHECKING:
     from .protocols import FloatArray
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 BATCH = 64
 """Texts embedded and kept at a time; a process that is killed loses no more than these."""
 LIMIT_BYTES = 512 * 2**20
+ASKED = 64
+"""How many questions' vectors are kept at hand: one call may ask the same several times."""
 
 Progress = Callable[[int, int], None]
 """Told how many records are done, and of how many."""
@@ -52,6 +56,7 @@ class Vectors:
         index: VectorIndex,
         *,
         limit_bytes: int = LIMIT_BYTES,
+        clock: Clock = utc_now,
     ) -> None:
         """Join a store, an embedder and an index.
 
@@ -61,7 +66,9 @@ class Vectors:
         self._store = store
         self._embedder = embedder
         self._following = Following(store, index, embedder.name, limit_bytes)
+        self._clock = clock
         self._levels: calibration.Levels | None = None
+        self._asked: Recent[tuple[str, str], tuple[FloatArray | None, int]] = Recent(ASKED)
 
     def refresh(self, user: str, progress: Progress | None = None) -> Refreshed:
         """Embed what is new or changed, the newest first, and bring the index in line.
@@ -73,7 +80,7 @@ class Vectors:
         made: list[bool] = []
         done = 0
         with followed.embedding:
-            waiting = self._following.in_line(followed, lambda: list(followed.waiting)[::-1])
+            waiting = self._without_vector(followed)
             for refs in batches(waiting, BATCH):
                 kept = self._embed_rows(followed, refs)
                 made += [vector is not None for vector in kept.values()]
@@ -82,6 +89,28 @@ class Vectors:
                     progress(done, len(waiting))
         self._following.make_room(followed)
         return Refreshed(embedded=made.count(True), refused=made.count(False))
+
+    def freshen(self, user: str) -> tuple[int, int]:
+        """Embed the newest few that have no vector; return how many, and how many are left.
+
+        Does nothing while another thread embeds for this user.
+        """
+        followed = self._following.of(user)
+        waiting = self._without_vector(followed)
+        if not waiting or not followed.embedding.acquire(blocking=False):
+            return 0, len(waiting)
+        try:
+            self._embed_rows(followed, waiting[:BATCH])
+        finally:
+            followed.embedding.release()
+        self._following.make_room(followed)
+        return len(waiting[:BATCH]), len(waiting[BATCH:])
+
+    def waiting(self, user: str) -> int:
+        """Return how many records had no vector when the index was last in line."""
+        followed = self._following.of(user)
+        with followed.lock:
+            return len(followed.without_vector(self._now()))
 
     def reindex(self, user: str, progress: Progress | None = None) -> Refreshed:
         """Embed everything anew, and let go of the vectors of every embedder before this one."""
@@ -93,6 +122,7 @@ class Vectors:
                 self._store.drop_blobs(user, space_of(name))
             self._store.drop_blobs(SHARED, _levels_space(self._embedder))
             self._levels = None
+            self._asked = Recent(ASKED)
             followed.forget()
         return self.refresh(user, progress)
 
@@ -104,7 +134,7 @@ class Vectors:
         """
         if n <= 0 or not query.strip():
             return []
-        (vector,), length = embed_checked(self._embedder, query[:CHARS])
+        vector, length = self._vector_of(user, query[:CHARS])
         if vector is None:
             return []
         followed = self._following.of(user)
@@ -130,16 +160,34 @@ class Vectors:
         """Close the index; closing twice is fine."""
         self._following.index.close()
 
+    def _vector_of(self, user: str, query: str) -> tuple[FloatArray | None, int]:
+        known = self._asked.get((user, query))
+        if known is None:
+            (vector,), length = embed_checked(self._embedder, query)
+            known = vector, length
+            if vector is not None:
+                self._asked.put((user, query), known)
+        return known
+
+    def _without_vector(self, followed: Followed) -> list[str]:
+        now = self._now()
+        return self._following.in_line(followed, lambda: followed.without_vector(now))
+
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
     def _embed_rows(self, followed: Followed, refs: Sequence[str]) -> Found:
         """Make and keep the vectors of these rows, and return them."""
+        now = self._now()
+        blobs = self._store.get_blobs(followed.user, self._following.space, refs)
         # Another process may have been faster.
-        known = self._store.get_blobs(followed.user, self._following.space, refs)
+        known = {ref for ref, blob in blobs.items() if not _to_try_again(blob, now)}
         asked = self._store.get(followed.user, [ref for ref in refs if ref not in known])
         rows = [row for row in asked if row.live and row.type in TYPES]
         made = self._made(rows, followed.size)
         # Until store and index have the same, nobody else here follows the feed.
         with followed.lock:
-            kept = self._keep(followed.user, rows, made)
+            kept = self._keep(followed, rows, made, now)
             changed = made.keys() - kept.keys()
             for ref in refs:
                 if ref not in changed:
@@ -154,14 +202,19 @@ class Vectors:
         vectors = dict(zip(distinct, self._embed(distinct, size), strict=True))
         return {row.ref: vectors.get(texts.get(row.ref, "")) for row in rows}
 
-    def _keep(self, user: str, rows: Sequence[Row], made: Found) -> Found:
+    def _keep(self, followed: Followed, rows: Sequence[Row], made: Found, now: float) -> Found:
         """Keep the vectors of rows that still say what was embedded."""
+        user = followed.user
         with self._store.atomic(user):
-            now = {row.ref: row for row in self._store.get(user, list(made))}
-            kept = {row.ref: made[row.ref] for row in rows if _says_same(row, now.get(row.ref))}
-            blobs = {ref: REFUSED if v is None else v.tobytes() for ref, v in kept.items()}
+            present = {row.ref: row for row in self._store.get(user, list(made))}
+            same = [row for row in rows if _says_same(row, present.get(row.ref))]
+            blobs = {}
+            for row in same:
+                vector, before = made[row.ref], followed.refused.get(row.ref)
+                refusal = Refusal.after(before, now, final=not row.search_text)
+                blobs[row.ref] = refusal.blob() if vector is None else vector.tobytes()
             self._store.put_blobs(user, self._following.space, blobs)
-        return kept
+        return {row.ref: made[row.ref] for row in same}
 
     def _embed(self, texts: Sequence[str], size: int) -> Sequence[FloatArray | None]:
         if not texts:
@@ -200,6 +253,11 @@ class Vectors:
 def _levels_space(embedder: Embedder) -> str:
     # The number rises with the texts that embedders are asked about.
     return f"calibration:1:{embedder.name}"
+
+
+def _to_try_again(blob: bytes, now: float) -> bool:
+    refusal = Refusal.of(blob)
+    return refusal is not None and refusal.is_due(now)
 
 
 def _says_same(row: Row, now: Row | None) -> bool:

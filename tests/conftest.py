@@ -24,6 +24,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def no_deadline() -> Iterator[None]:
+    """What is found does not depend on how busy the machine is; tests that are about it ask."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CTXMW_DEADLINE", "0")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def no_loop() -> None:
     """No loop is made by asking for one: LlamaIndex asks, uses it, and leaves it open."""
     asyncio.set_event_loop(None)

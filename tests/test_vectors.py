@@ -18,7 +18,7 @@ from ctxmw.errors import EmbedderError, InvalidValue, StoreError
 from ctxmw.protocols import Row
 from ctxmw.records import Memory, Note, Observation, SessionSummary, Turn
 from ctxmw.sqlite import SqliteStore
-from ctxmw.testing import HashEmbedder
+from ctxmw.testing import FixedClock, HashEmbedder
 from ctxmw.vectors import Refreshed, Vectors
 from ctxmw.vectors_numpy import NumpyIndex
 from tests.rows import python
@@ -297,10 +297,36 @@ class TestRefused:
         store.put(memories(DRINKS))
         assert vectors.refresh("ada") == Refreshed(embedded=2, refused=1)
         assert "m1" not in dict(vectors.similar("ada", "green tea", 10))
-        assert store.get_blobs("ada", f"vector:{embedder.name}", ["m1"]) == {"m1": b""}
         again = Vectors(store, embedder, NumpyIndex())
         assert again.refresh("ada") == Refreshed(embedded=0, refused=0)
         assert len(embedder.asked) == 3
+
+    @pytest.mark.parametrize("reopened", [False, True])
+    def test_a_model_that_had_a_bad_hour_is_asked_again_after_ever_longer_pauses(
+        self, store: SqliteStore, reopened: bool
+    ) -> None:
+        class Moody(Counting):
+            mood = math.nan
+
+            def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+                given = super().embed(texts)
+                return given if self.mood == 1 else [[self.mood] * self.size for _ in given]
+
+        clock, embedder = FixedClock(), Moody()
+        vectors = Vectors(store, embedder, NumpyIndex(), clock=clock)
+        store.put([*memories(DRINKS), memory("m4", "...")])
+        assert vectors.refresh("ada") == Refreshed(embedded=0, refused=4)
+        clock.advance(minutes=2)
+        assert vectors.refresh("ada") == Refreshed(embedded=0, refused=3)
+        embedder.mood = 1
+        clock.advance(minutes=2)
+        if reopened:
+            vectors = Vectors(store, embedder, NumpyIndex(), clock=clock)
+        assert vectors.refresh("ada") == Refreshed(embedded=0, refused=0)
+        clock.advance(minutes=3)
+        assert vectors.refresh("ada") == Refreshed(embedded=3, refused=0)
+        assert found(vectors, "tea") == ["m1"]
+        assert sorted(embedder.asked) == sorted(3 * [*DRINKS.values()])
 
     def test_a_text_without_words_is_not_even_sent(
         self, store: SqliteStore, vectors: Vectors, embedder: Counting

@@ -1,0 +1,72 @@
+"""How long the search for a turn's part may take, and calls that nobody waits for longer."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass
+from typing import TypeVar
+
+MILLISECONDS = 200.0
+AT_ONCE = 16
+"""Calls that may be under way aside, those given up on among them."""
+
+T = TypeVar("T")
+
+
+class Late(Exception):
+    """There was no answer in time. The call goes on by itself, and what it makes is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when an answer is of use."""
+
+    at: float
+    """On the clock of `time.monotonic`."""
+
+    @classmethod
+    def within(cls, milliseconds: float) -> Deadline:
+        """Return the deadline that so many milliseconds from now is."""
+        return cls(time.monotonic() + milliseconds / 1000)
+
+    def left(self) -> float:
+        """Return how many seconds are left, 0 when it has passed."""
+        return max(0.0, self.at - time.monotonic())
+
+
+class Aside:
+    """Calls in threads of their own, so that whoever asks can go on without an answer."""
+
+    def __init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(AT_ONCE)
+
+    def call(self, work: Callable[[], T], deadline: Deadline) -> T:
+        """Return the result of the call; raise Late when it is not there in time."""
+        if not self._slots.acquire(timeout=deadline.left()):
+            raise Late
+        answer: Future[T] = Future()
+        run = contextvars.copy_context().run
+        # A daemon: a model that never answers must not keep the process from ending.
+        thread = threading.Thread(
+            target=run, args=(self._run, work, answer), name="ctxmw-aside", daemon=True
+        )
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is ending, or there are too many threads
+            self._slots.release()
+            raise Late from None
+        if not wait([answer], timeout=deadline.left()).done:
+            raise Late
+        return answer.result()
+
+    def _run(self, work: Callable[[], T], answer: Future[T]) -> None:
+        try:
+            answer.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            answer.set_exception(error)
+        finally:
+            self._slots.release()

@@ -1,0 +1,141 @@
+"""A turn's part waits for nobody longer than its deadline, and its record says who was late."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from ctxmw import ContextMiddleware, InvalidValue
+from ctxmw.deadline import AT_ONCE, Aside, Deadline, Late
+from ctxmw.lexical import LexicalIndex
+from ctxmw.testing import HashEmbedder
+
+ASKED = [{"role": "user", "content": "What are gears made of?"}]
+LONG = 60_000.0
+SHORT = 50.0
+
+
+class Slow(HashEmbedder):
+    """Answers questions when it is let, and embeds records at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let = threading.Event()
+
+    def embed_query(self, text: str, /) -> Sequence[float]:
+        self.let.wait(LONG / 1000)
+        return super().embed_query(text)
+
+    def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+        return HashEmbedder().embed(texts)
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    made = Slow()
+    yield made
+    made.let.set()
+
+
+def remember_gears(ctx: ContextMiddleware) -> None:
+    ctx.session("before").capture([{"role": "user", "content": "Gears are made of brass."}])
+
+
+def test_a_slow_embedder_means_words_alone_and_the_record_says_so(slow, caplog):
+    with ContextMiddleware.open(":memory:", embedder=slow, deadline=SHORT) as ctx:
+        remember_gears(ctx)
+        prepared = ctx.session("s1").prepare(ASKED)
+        assert "brass" in prepared.context.part
+        assert prepared.context.degraded == "meaning: deadline"
+        assert ctx.session("s1").history()[-1].degraded == "meaning: deadline"
+        assert ctx.session("s2").prepare(ASKED).context.degraded == "meaning: deadline"
+        assert ctx.stats()["degraded.meaning.deadline"] == 2
+        assert caplog.text.count("searching without meaning") == 1
+
+
+def test_an_embedder_in_time_leaves_nothing_to_say(slow):
+    slow.let.set()
+    with ContextMiddleware.open(":memory:", embedder=slow, deadline=LONG) as ctx:
+        remember_gears(ctx)
+        prepared = ctx.session("s1").prepare(ASKED)
+        assert "brass" in prepared.context.part
+        assert prepared.context.degraded == ""
+
+
+def test_a_question_asked_on_purpose_waits_for_its_answer(slow):
+    with ContextMiddleware.open(":memory:", embedder=slow, deadline=SHORT) as ctx:
+        remember_gears(ctx)
+        threading.Timer(4 * SHORT / 1000, slow.let.set).start()
+        assert ctx.search("gears")
+        assert ctx.stats().get("degraded.meaning.deadline", 0) == 0
+
+
+def test_an_index_that_is_still_being_made_means_no_part_and_the_next_turn_has_it(
+    tmp_path, monkeypatch
+):
+    made, let = LexicalIndex.add, threading.Event()
+
+    def slowly(self, documents):
+        let.wait(LONG / 1000)
+        made(self, documents)
+
+    with ContextMiddleware.open(tmp_path / "m.db", deadline=SHORT) as ctx:
+        remember_gears(ctx)
+        with monkeypatch.context() as patch:
+            patch.setattr(LexicalIndex, "add", slowly)
+            late = ctx.session("s1").prepare(ASKED)
+            assert (late.context.part, late.context.degraded) == ("", "words: deadline")
+            let.set()
+            assert ctx.search("gears")
+        assert "brass" in ctx.session("s2").prepare(ASKED).context.part
+
+
+def test_what_is_built_late_is_kept_for_the_whole_turn(slow):
+    with ContextMiddleware.open(":memory:", embedder=slow, deadline=SHORT) as ctx:
+        remember_gears(ctx)
+        chat = ctx.session("s1")
+        first = chat.prepare(ASKED)
+        slow.let.set()
+        again = chat.prepare(ASKED)
+        assert again.messages == first.messages
+        assert again.context.degraded == "meaning: deadline"
+
+
+@pytest.mark.parametrize("deadline", [-1, float("nan"), float("inf"), True, "soon", [200]])
+def test_a_deadline_that_makes_no_sense_is_named(deadline):
+    with pytest.raises(InvalidValue, match="give milliseconds"):
+        ContextMiddleware.open(":memory:", deadline=deadline)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"), [("0", None), ("350", 350.0), (None, 200.0)], ids=["0", "350", "unset"]
+)
+def test_the_environment_sets_it_unless_it_is_given(monkeypatch, said, expected):
+    if said is None:
+        monkeypatch.delenv("CTXMW_DEADLINE")
+    else:
+        monkeypatch.setenv("CTXMW_DEADLINE", said)
+    with ContextMiddleware.open(":memory:") as ctx:
+        assert ctx._setup.deadline == expected
+    with ContextMiddleware.open(":memory:", deadline=None) as ctx:
+        assert ctx._setup.deadline is None
+
+
+class TestAside:
+    def test_returns_and_raises_what_the_call_does(self):
+        aside = Aside()
+        assert aside.call(lambda: 42, Deadline.within(LONG)) == 42
+        with pytest.raises(ZeroDivisionError):
+            aside.call(lambda: 1 // 0, Deadline.within(LONG))
+
+    def test_calls_that_hang_are_bounded_and_the_next_waits_its_time(self):
+        aside, let = Aside(), threading.Event()
+        for _ in range(AT_ONCE):
+            with pytest.raises(Late):
+                aside.call(lambda: let.wait(LONG / 1000), Deadline.within(1))
+        with pytest.raises(Late):
+            aside.call(lambda: 42, Deadline.within(1))
+        let.set()
+        assert aside.call(lambda: 42, Deadline.within(LONG)) == 42

@@ -1,0 +1,95 @@
+"""The index of words is right whatever happened to the process that made it."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from ctxmw import ContextMiddleware
+from ctxmw.indexes import SPACE
+from ctxmw.sqlite import SqliteStore
+from tests.rows import python
+
+NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
+RECORDS = 4_500
+
+INDEXING = """
+from ctxmw import ContextMiddleware
+from ctxmw.lexical import LexicalIndex
+
+def stop():
+    print("here", flush=True)
+    time.sleep(60)
+
+def stopping(call, times):
+    calls = []
+    def called(*args):
+        calls.append(1)
+        result = call(*args)
+        if len(calls) == times:
+            stop()
+        return result
+    return called
+
+where, times = sys.argv[2], int(sys.argv[3])
+if where == "reading":
+    LexicalIndex.add = stopping(LexicalIndex.add, times)
+if where == "sorting":
+    LexicalIndex.freeze = stopping(LexicalIndex.freeze, times)
+with ContextMiddleware.open(sys.argv[1]) as ctx:
+    store = ctx._setup.store
+    if where == "keeping":
+        store.put_blobs = stopping(store.put_blobs, times)
+    ctx.search("gear")
+    if where == "kept":
+        stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filled") / "memory.db"
+    with ContextMiddleware.open(path) as ctx:
+        lines = [{"role": "user", "content": f"Gear n{n} is brass."} for n in range(RECORDS)]
+        ctx.session("s1").capture(lines, at=NOW)
+    return path
+
+
+def kept(path: Path) -> bool:
+    store = SqliteStore(path)
+    try:
+        return bool(store.get_blobs("local", SPACE, ["*"]))
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("where", "times", "copied"),
+    [
+        ("reading", 1, False),
+        ("reading", 3, False),
+        ("sorting", 1, False),
+        ("keeping", 1, False),
+        ("kept", 1, True),
+    ],
+)
+def test_a_process_is_killed_while_it_indexes(
+    filled: Path, tmp_path: Path, where: str, times: int, copied: bool
+) -> None:
+    path = tmp_path / "memory.db"
+    shutil.copy(filled, path)
+    process = python(INDEXING, path, where, times)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert kept(path) is copied
+    for _ in range(2):
+        with ContextMiddleware.open(path) as ctx:
+            for n in (0, 1_999, 2_000, RECORDS - 1):
+                assert ctx.search(f"n{n}")[0].text == f"Gear n{n} is brass."
+        assert kept(path)
