@@ -60,6 +60,10 @@ peers: $(venv_made)  ## Make .venv-peers: ctxmw beside other memories, for pytho
 	@$(python) -m uv venv --quiet --allow-existing .venv-peers
 	@$(python) -m uv pip install --quiet --python .venv-peers/bin/python --editable . --group peers
 
+.PHONY: torture
+torture: $(all_installed)  ## Kill processes while they write, for SECONDS=30, and check what is left
+	@$(python) -m benchmarks.torture --seconds $(or $(SECONDS),30)
+
 .PHONY: pins
 pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt
 	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --universal \

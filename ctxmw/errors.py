@@ -5,6 +5,7 @@ CtxmwError
 │   └── MissingUser   a call that must name its user and does not
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
+├── StageError        a stage of the pipeline failed; its cause is chained
 ├── EmbedderError     the embedding model failed
 ├── SummarizerError   the summarizing model failed, was too slow, or has spent what it may
 └── MissingPackage    an optional package is not installed (also an ImportError)
@@ -33,6 +34,19 @@ class NotFound(CtxmwError, LookupError):
 
 class StoreError(CtxmwError):
     """The store cannot be opened, read or written; nothing was changed."""
+
+
+class StageError(CtxmwError):
+    """A stage failed with something that is not an error of ours; that is chained as the cause."""
+
+    def __init__(self, stage: str, cause: Exception) -> None:
+        super().__init__(f"{stage} failed: {type(cause).__name__}: {cause}")
+        self.stage = stage
+        self.cause = cause
+
+    def __reduce__(self) -> tuple[type[StageError], tuple[str, Exception]]:
+        # The message is made anew from what it was made of.
+        return type(self), (self.stage, self.cause)
 
 
 class EmbedderError(CtxmwError):

@@ -16,9 +16,11 @@ from .records import Turn
 from .redaction import redact
 from .refs import short_refs
 from .replay import Trail, trail_of
+from .stages import stage
 from .text import storable
 
 
+@stage("finish")
 def finish_call(
     setup: Setup,
     who: Identity,
@@ -55,6 +57,7 @@ def finish_call(
     return record
 
 
+@stage("began")
 def commit_entries(setup: Setup, record: ContextRecord) -> None:
     """Commit the entries that a call showed: it is being answered, so they have arrived."""
     with setup.store.atomic(record.user):
@@ -62,6 +65,7 @@ def commit_entries(setup: Setup, record: ContextRecord) -> None:
         setup.store.put(rows)
 
 
+@stage("capture")
 def capture_messages(
     setup: Setup,
     who: Identity,

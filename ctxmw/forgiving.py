@@ -20,6 +20,7 @@ from .pipeline import Setup
 from .provenance import ContextRecord
 from .records import Turn
 from .refs import long_ref
+from .stages import where
 from .twins import Workers, forgiving_twin
 
 log = logging.getLogger("ctxmw")
@@ -126,8 +127,9 @@ class ForgivingSession:
         except Exception as error:
             if self._setup.strict:
                 raise
-            self._report(stage, error)
-            return otherwise(f"{stage}: {type(error).__name__}")
+            at, cause = where(error, stage)
+            self._report(at, cause)
+            return otherwise(f"{at}: {type(cause).__name__}")
 
     def _report(self, stage: str, error: Exception) -> None:
         self._setup.stats.count(f"degraded.{stage}.{type(error).__name__}")
@@ -135,7 +137,10 @@ class ForgivingSession:
         last = self._setup.warned.get(stage)
         if last is None or not timedelta(0) <= now - last < QUIET:
             self._setup.warned.put(stage, now)
-            log.warning("%s failed; the call goes on without memory", stage, exc_info=error)
+            kind = type(error).__name__
+            log.warning("%s failed (%s); the call goes on without memory", stage, kind)
+            # What an error says may quote what was stored: that is for those who ask for it.
+            log.debug("%s failed", stage, exc_info=error)
         if self._setup.on_error is not None:
             self._setup.on_error(stage, error)
 

@@ -32,6 +32,7 @@ from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
 from .sources import Directory, Memories, Sessions
 from .sources.own import offered
+from .stages import stage
 from .state import SessionState
 from .stats import Stats
 from .summarizers import MeteredSummarizer
@@ -135,7 +136,8 @@ def build_stable(
     gathered = gather(setup, situation, budget)
     found = [item for item in gathered.items if item.ref not in taken]
     items = [*pinned, *found]
-    chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
+    with stage("select"):
+        chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
     return chosen.with_left_out(gathered.left_out)
 
 
@@ -174,7 +176,8 @@ def build_part(
     )
     around = brought or Brought()
     situation = replace(situation, files=around.files or situation.files)
-    found = setup.search.find(situation, setup.weights, wanted)
+    with stage("search"):
+        found = setup.search.find(situation, setup.weights, wanted)
     hits = setup.arriving.admitted(filter(is_new, found.items))
     asked = hits if opens(found, setup.floors) else []
     code = list(filter(is_new, around.code))
@@ -186,7 +189,8 @@ def build_part(
     items = list(filter(is_new, [*items, *low, *around.readme]))
     layout = setup.layout(situation)
     limit, floors = budget.turn_limit, setup.floors
-    chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
+    with stage("select"):
+        chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
     return replace(chosen, fault=found.fault)
 
 

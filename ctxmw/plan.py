@@ -29,12 +29,14 @@ from .scoring import score
 from .selection import Selection
 from .situation import Situation, task_of
 from .sources.sessions import record_item
+from .stages import stage
 from .state import Ledger, SessionState, state_rows
 from .strip import strip_ours
 
 _OPTIMISTIC = 3
 
 
+@stage("prepare")
 def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return the messages with our blocks placed, and write down what was done."""
     given = strip_ours(setup.store, who.user, messages)
@@ -89,7 +91,10 @@ class _Plan:
         opening = self._archive.block(stable.hash)
         self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
         fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
-        placed = place(self._given, opening.text, texts, placement=self._who.placement, fixed=fixed)
+        with stage("place"):
+            placed = place(
+                self._given, opening.text, texts, placement=self._who.placement, fixed=fixed
+            )
         record = self._record(stable, part, placed, places)
         self._update(stamp=self._setup.random.getrandbits(48))
         self._state_rows = state_rows(self._before, self._state)
@@ -98,6 +103,7 @@ class _Plan:
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
         return Prepared(messages=placed, context=record, given=tuple(self._given), tools=tools)
 
+    @stage("write")
     def write(self) -> bool:
         """Write everything at once, unless something of it changed since the plan was made.
 
@@ -202,9 +208,10 @@ class _Plan:
     def _look_around(self) -> None:
         """See what the message and what is going on bring by themselves; carry on what lasts."""
         state = self._state
-        self._brought = self._setup.surroundings.look(
-            self._situation, state.triggers, state.activity_feed, self._setup.floors.query
-        )
+        with stage("surroundings"):
+            self._brought = self._setup.surroundings.look(
+                self._situation, state.triggers, state.activity_feed, self._setup.floors.query
+            )
         self._update(triggers=self._brought.carried, activity_feed=self._brought.activity_feed)
 
     def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
@@ -266,6 +273,7 @@ class _Plan:
             self._seen = parts, find_places(parts, self._given, self._trail)
         return self._seen[1]
 
+    @stage("record")
     def _record(
         self, stable: Build, part: Build, placed: list[Message], places: Places
     ) -> ContextRecord:

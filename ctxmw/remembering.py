@@ -15,9 +15,11 @@ from .pipeline import Setup
 from .protocols import Find, Row
 from .records import Memory, load_all
 from .refs import short_refs
+from .stages import stage
 from .state import StoredBlock
 
 
+@stage("remember")
 def remember(setup: Setup, user: str, **values: Any) -> Memory:
     """Store a memory and return it as it now stands."""
     store = setup.store
@@ -70,6 +72,7 @@ def versions(setup: Setup, memory: Memory) -> list[Memory]:
     return found
 
 
+@stage("forget")
 def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
     """Remove these rows, every version of the memories among them, and their text in blocks."""
     store = setup.store

@@ -9,6 +9,7 @@ import sqlite3
 import pytest
 
 from ctxmw import ContextMiddleware, MissingUser, memory_tools
+from ctxmw.errors import StageError
 from ctxmw.testing import FixedClock
 
 ASKED = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Hello there"}]
@@ -44,23 +45,23 @@ def test_the_messages_go_on_unchanged_and_the_fault_is_counted_logged_and_told(f
         with caplog.at_level(logging.WARNING, logger="ctxmw"):
             first, second = chat.prepare(ASKED), chat.prepare(ASKED)
         assert first.messages == ASKED
-        assert first.context.degraded == f"prepare: {type(fault).__name__}"
+        assert first.context.degraded == f"source broken: {type(fault).__name__}"
         assert chat.finish(first, "Hi.").degraded
-        assert ctx.stats() == {f"degraded.prepare.{type(fault).__name__}": 2}
-        assert told == [("prepare", fault), ("prepare", fault)]
+        assert ctx.stats() == {f"degraded.source broken.{type(fault).__name__}": 2}
+        assert told == [("source broken", fault), ("source broken", fault)]
         assert len(caplog.records) == 1
         assert second.messages == ASKED
 
 
 def test_strict_raises():
     with ContextMiddleware.open(":memory:", sources=[Broken(FAULTS[0])], strict=True) as ctx:
-        with pytest.raises(OSError, match="disk"):
+        with pytest.raises(StageError, match="source broken failed: OSError: disk"):
             ctx.session("s1").forgiving().prepare(ASKED)
 
 
 def test_the_core_raises_whether_strict_or_not():
     with ContextMiddleware.open(":memory:", sources=[Broken(FAULTS[0])], strict=False) as ctx:
-        with pytest.raises(OSError, match="disk"):
+        with pytest.raises(StageError, match="source broken failed: OSError: disk"):
             ctx.session("s1").prepare(ASKED)
 
 

@@ -10,6 +10,7 @@ from ..items import Item
 from ..protocols import Source
 from ..scoring import Weights, score_all
 from ..situation import Situation
+from ..stages import stage
 
 log = logging.getLogger("ctxmw")
 
@@ -19,7 +20,8 @@ CRITICAL = 3
 
 def offered(source: Source, situation: Situation, weights: Weights) -> list[Item]:
     """Return what a source has to offer here, checked and rated."""
-    items = [checked_item(item) for item in source.items(situation)]
+    with stage(f"source {source.name}"):
+        items = [checked_item(item) for item in source.items(situation)]
     warn_of_overuse(source.name, items)
     return score_all(items, situation, weights)
 
