@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ctxmw import ContextMiddleware, Session
+from ctxmw import ContextMiddleware
 from ctxmw.collector import Entry
 from ctxmw.doctor import look_at_store
 from ctxmw.protocols import Find, TokenCounter
