@@ -22,7 +22,7 @@ from .hits import Hits, hits_of
 from .indexing import Indexed, Indexer
 from .items import Scope, Trust
 from .messages import Placement, check_placement
-from .opening import Options, checked, data_folder, setup_of
+from .opening import Options, checked, setup_of
 from .protocols import Find, Store
 from .provenance import ContextRecord
 from .records import (
@@ -44,8 +44,8 @@ from .remembering import edit, forget, remember, versions
 from .search import Wanted
 from .session import Session
 from .situation import TASKS, Situation, detect, resolved
-from .sqlite import SqliteStore
 from .state import SessionState
+from .stores import store_at
 from .transfer import export, import_
 from .twins import Workers, twin
 from .watching import Watch
@@ -72,11 +72,11 @@ class ContextMiddleware:
 
     @classmethod
     def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
-        """Open the memory in this file.
+        """Open the memory in this file, or in a database: "postgresql://USER@HOST/DATABASE".
 
         No path: a file in the user's data folder (CTXMW_HOME moves it). ":memory:" keeps nothing.
         """
-        store = SqliteStore(data_folder() / "memory.db" if path is None else path)
+        store = store_at(path)
         try:
             return cls(store, **options)
         except BaseException:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from ctxmw.protocols import Store
+from tests.postgres_server import GIVEN, Server
+from tests.stores import postgres_in, sqlite_in
 
 # Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. No deadline:
 # how long a case takes says something about the machine, not about the code.
@@ -35,3 +42,29 @@ def no_deadline() -> Iterator[None]:
 def no_loop() -> None:
     """No loop is made by asking for one: LlamaIndex asks, uses it, and leaves it open."""
     asyncio.set_event_loop(None)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL of our own, started when a test first asks for it."""
+    if GIVEN in os.environ:
+        pytest.skip(f"{GIVEN} is set: that server is not ours to stop")
+    started = Server()
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(request: pytest.FixtureRequest) -> str:
+    """The address of a database that tests may use."""
+    given = os.environ.get(GIVEN)
+    return given or request.getfixturevalue("server").dsn()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def factory(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Store]:
+    """Opens the store of a name, or opens it again; on both kinds of store."""
+    if request.param == "sqlite":
+        return partial(sqlite_in, str(tmp_path))
+    run = f"t{os.urandom(5).hex()}"
+    return partial(postgres_in, request.getfixturevalue("postgres"), run)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from ctxmw.postgres import PostgresStore
 from ctxmw.sqlite import SqliteStore
 
 
 def sqlite_in(folder: str, name: str) -> SqliteStore:
     """Return the SQLite store of this name."""
     return SqliteStore(Path(folder) / f"{name}.db")
+
+
+def postgres_in(dsn: str, prefix: str, name: str) -> PostgresStore:
+    """Return the Postgres store of this name: a schema of its own."""
+    schema = re.sub(r"\W", "_", f"{prefix}_{name}".lower())
+    return PostgresStore(dsn, schema=schema[:32] + schema[32:][-31:])

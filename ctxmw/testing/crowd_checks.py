@@ -13,7 +13,7 @@ from ..protocols import Find, Store
 from .case import ANYTHING, CRASHED, NOW, Case, at_once, expect, found, row, same
 from .doubles import FixedClock
 
-THREADS, PROCESSES, ROUNDS = 8, 3, 5
+THREADS, PROCESSES, ROUNDS = 8, 2, 5
 
 # --- writers ---
 

@@ -1,0 +1,252 @@
+"""The system of record for many machines: PostgreSQL, shared by any number of processes.
+
+Everything is committed before a call returns. The user is compared inside each query, and a
+row-level policy compares again. Writers of one user take turns by an advisory lock; those of
+different users never meet. This and the files beside it are the only ones that import psycopg.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from .errors import InvalidValue
+from .postgres_address import Address
+from .postgres_blobs import Blobs
+from .postgres_claim import claim
+from .postgres_pool import Connections, Limits
+from .postgres_rows import (
+    among,
+    asked_words,
+    bounds,
+    columns_of,
+    conditions,
+    named_user,
+    order,
+    row_of,
+    storable,
+)
+from .protocols import Change, Find, Row
+from .sqlite_rows import LARGEST
+
+
+class PostgresStore(Blobs):
+    """A store in one schema of a database. Any thread may use it, before and after a fork.
+
+    Opening makes the tables, or brings an older store up to date; it never touches a schema that
+    holds something else. Connections are made when they are needed.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        schema: str = "ctxmw",
+        limits: Limits | None = None,
+        prepare: bool = True,
+        notify: bool = True,
+    ) -> None:
+        """Open the store at `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`.
+
+        `prepare=False` prepares no statements, for poolers that cannot keep them apart.
+        `notify=False` tells no listeners of writes: see docs/many-machines.md for what they cost.
+        """
+        self._address = Address(dsn, schema)
+        self._options: dict[str, Any] = {
+            "schema": schema,
+            "limits": limits,
+            "prepare": prepare,
+            "notify": notify,
+        }
+        self._notify = notify
+        self.identity = str(claim(self._address))
+        self._connections = Connections(self._address, limits or Limits(), prepare=prepare)
+        # Also runs when the store is collected or the interpreter ends.
+        self._let_go = weakref.finalize(self, self._connections.close)
+
+    def __repr__(self) -> str:
+        return f"PostgresStore({str(self._address)!r}, schema={self._address.schema!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the address, its password included: unpickled, it is opened again."""
+        return partial(PostgresStore, **self._options), (self._address.dsn,)
+
+    def put(self, rows: Sequence[Row], /) -> None:
+        """Write all rows or none, durably; a row of the same (user, ref) is replaced."""
+        users: dict[str, list[Row]] = {}
+        for row in rows:
+            users.setdefault(named_user(row.user), []).append(row)
+        steps = {user: self._putting(user, users[user]) for user in sorted(users)}
+        if len(steps) == 1:
+            ((user, written),) = steps.items()
+            self._connections.write(user, *written)
+        elif steps:
+            with self._connections.transaction(min(steps)):
+                for user, written in steps.items():
+                    self._connections.write(user, *written)
+
+    def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
+        """Return the rows that exist, history included, in the order asked for."""
+        user = named_user(user)
+        asked = storable(refs, "refs")
+        rows = self._connections.read(
+            user, f"{_ROWS} AND records.ref = ANY(%s)", [self._owner(user), asked]
+        )
+        found = {values[0]: values for values in rows}
+        return [row_of(user, found[ref]) for ref in dict.fromkeys(asked) if ref in found]
+
+    def query(self, user: str, find: Find, /) -> list[Row]:
+        """Return the rows that fit, ordered by time, then by when they were written."""
+        user = named_user(user)
+        clauses, values = conditions(find)
+        asked = [self._owner(user), *values, *bounds(find)]
+        rows = self._connections.read(user, _ROWS + clauses + order(find), asked)
+        return [row_of(user, row) for row in rows]
+
+    def count(self, user: str, find: Find, /) -> int:
+        """Return how many rows fit, whatever the limit."""
+        user = named_user(user)
+        clauses, values = conditions(find)
+        found = self._connections.read(user, _COUNT + clauses, [self._owner(user), *values])
+        return int(found[0][0])
+
+    def search(self, user: str, words: Sequence[str], find: Find, /) -> list[tuple[Row, float]]:
+        """Return live rows that hold any of the words, best first, each with a score above zero.
+
+        Rarer words count more, among the rows that are found. Words are stemmed, and case and
+        accents do not count; the first 64 words are looked for. This walks over the user's rows
+        that fit: the search people use has an index of its own.
+        """
+        user = named_user(user)
+        clauses, values = conditions(find)
+        limits = bounds(find)
+        asked = asked_words(words)
+        if not asked:
+            return []
+        owner, any_of = self._owner(user), " | ".join(f"({word})" for word in asked)
+        sql = _FOUND.format(conditions=clauses)
+        bound = [owner, any_of, *values, asked, *limits, owner]
+        return [
+            (row_of(user, row[:-1]), row[-1]) for row in self._connections.read(user, sql, bound)
+        ]
+
+    def delete(self, user: str, refs: Sequence[str], /) -> int:
+        """Remove rows and say how many there were; the changes feed keeps that they are gone.
+
+        No query finds them from then on. Their bytes stay in the server's files until its next
+        vacuum and in its log until that is recycled: see docs/many-machines.md.
+        """
+        user = named_user(user)
+        bound = [self._owner(user), storable(refs, "refs")]
+        (removed,) = self._connections.write(user, (_DELETE, bound), *self._telling(user))[0]
+        return int(removed)
+
+    def changes(self, user: str, since: int, types: Sequence[str] = (), /) -> list[Change]:
+        """Return what happened to the user's rows after `since`, oldest first, one entry a row."""
+        user = named_user(user)
+        if not isinstance(since, int):
+            raise InvalidValue(f"since must be a whole number, not {since!r:.60}.")
+        bound: list[Any] = [self._owner(user), max(min(since, LARGEST), -LARGEST)]
+        kinds = ""
+        if types:
+            bound.append(storable(types, "types"))
+            kinds = f" AND {among('type', bound[-1])}"
+        sql = f"{_WRITTEN}{kinds} UNION ALL {_DELETED}{kinds} ORDER BY 1"
+        return [
+            Change(seq=seq, ref=ref, type=type_, gone=gone)
+            for seq, ref, type_, gone in self._connections.read(user, sql, bound * 2)
+        ]
+
+    def head(self, user: str, /) -> int:
+        """Return the position of the user's newest change; 0 when there is none."""
+        user = named_user(user)
+        found = self._connections.read(user, _HEAD, [self._owner(user)])
+        return int(found[0][0]) if found else 0
+
+    @contextmanager
+    def atomic(self, user: str, /) -> Iterator[None]:
+        """Make everything this thread does inside happen at once, alone among the user's writers.
+
+        An exception inside undoes all of it. A block inside another joins it. Once anything
+        inside has failed, nothing is kept, even if the failure is caught: the next call, and at
+        the latest the end of the outermost block, raises StoreError. A connection that is lost
+        inside is such a failure: run the block again. Do not await or fork inside.
+        """
+        with self._connections.transaction(named_user(user)):
+            yield
+
+    def close(self) -> None:
+        """Let go of the connections; closing twice is fine."""
+        self._let_go()
+
+    def _owner(self, user: str) -> Any:
+        return self._address.owner(user)
+
+    def _putting(self, user: str, rows: Sequence[Row]) -> list[tuple[str, Any]]:
+        columns = columns_of(rows)
+        bound = {**columns, "owner": self._owner(user), "name": user, "n": len(rows)}
+        return [(_PUT, bound), *self._telling(user)]
+
+    def _telling(self, user: str) -> list[tuple[str, Any]]:
+        if not self._notify:
+            return []
+        return [("SELECT pg_notify(%s, %s)", [self._address.schema, str(self._owner(user))])]
+
+
+_ROWS = """
+SELECT records.ref, records.type, records.at AT TIME ZONE 'UTC', records.body, records.session,
+    records.key, records.digest, records.scope, records.source, records.live, records.search_text,
+    records.seq
+FROM records WHERE records.owner = %s"""
+_COUNT = "SELECT count(*) FROM records WHERE records.owner = %s"
+# How telling a word is: it counts more the fewer of the rows that are found have it.
+_FOUND = """
+WITH hits AS MATERIALIZED (
+    SELECT records.ref, records.seq, records.words FROM records
+    WHERE records.owner = %s AND records.live AND records.words @@ %s::tsquery{conditions}
+), telling AS MATERIALIZED (
+    SELECT word::tsquery AS word, ln(1 + (SELECT count(*) FROM hits)::float8 / count(*)) AS weight
+    FROM unnest(%s::text[]) AS word JOIN hits ON hits.words @@ word::tsquery GROUP BY word
+), best AS (
+    SELECT hits.ref, hits.seq,
+        sum(weight * greatest(ts_rank(hits.words, word, 1), 1e-6))::float8 AS score
+    FROM hits JOIN telling ON hits.words @@ telling.word GROUP BY hits.ref, hits.seq
+    ORDER BY score DESC, hits.seq LIMIT %s OFFSET %s
+)
+SELECT records.ref, records.type, records.at AT TIME ZONE 'UTC', records.body, records.session,
+    records.key, records.digest, records.scope, records.source, records.live, records.search_text,
+    records.seq, best.score
+FROM best JOIN records ON records.ref = best.ref
+WHERE records.owner = %s ORDER BY best.score DESC, best.seq"""
+_PUT = """
+WITH head AS (
+    INSERT INTO owners (owner, name, seq) VALUES (%(owner)s, %(name)s, %(n)s)
+    ON CONFLICT (owner) DO UPDATE SET seq = owners.seq + excluded.seq
+    RETURNING owners.seq - %(n)s AS seq
+)
+INSERT INTO records (owner, ref, type, live, at, seq, session, key, digest, scope, source,
+    search_text, words, body)
+SELECT %(owner)s, new.ref, new.type, new.live, new.at, head.seq + new.place, new.session, new.key,
+    new.digest, new.scope, new.source, new.search_text, new.words::tsvector, new.body
+FROM head, unnest(%(ref)s::text[], %(type)s::text[], %(live)s::boolean[], %(at)s::timestamptz[],
+    %(place)s::bigint[], %(session)s::text[], %(key)s::text[], %(digest)s::text[],
+    %(scope)s::text[], %(source)s::text[], %(search_text)s::text[], %(words)s::text[],
+    %(body)s::text[]) AS new (ref, type, live, at, place, session, key, digest, scope, source,
+    search_text, words, body)
+ON CONFLICT (owner, ref) DO UPDATE SET type = excluded.type, live = excluded.live,
+    at = excluded.at, seq = excluded.seq, session = excluded.session, key = excluded.key,
+    digest = excluded.digest, scope = excluded.scope, source = excluded.source,
+    search_text = excluded.search_text, words = excluded.words, body = excluded.body"""
+_DELETE = """
+WITH removed AS (DELETE FROM records WHERE owner = %s AND ref = ANY(%s) RETURNING 1)
+SELECT count(*) FROM removed"""
+_WRITTEN = """
+SELECT records.seq, records.ref, records.type, false FROM records
+WHERE records.owner = %s AND records.seq > %s"""
+_DELETED = """
+SELECT records.seq, records.ref, records.type, true FROM gone AS records
+WHERE records.owner = %s AND records.seq > %s"""
+_HEAD = "SELECT seq FROM owners WHERE owner = %s"

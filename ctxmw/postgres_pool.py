@@ -1,0 +1,278 @@
+"""Lends connections to threads, and holds the transactions they run in.
+
+Everything is local to a transaction: whose rows it sees, where the tables are, how long a statement
+may take. So it makes no difference whether a pooler stands between us and the server. What a call
+needs is sent at once and waits for the server once.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from .errors import StoreError
+from .postgres_address import Address
+from .postgres_driver import psycopg, psycopg_pool
+from .postgres_errors import explained, lost, passes
+
+T = TypeVar("T")
+Connection = psycopg.Connection[Any]
+Cursor = psycopg.Cursor[Any]
+Pool = psycopg_pool.ConnectionPool[Connection]
+Values = Sequence[Any] | dict[str, Any]
+Step = tuple[str, Values]
+"""A statement and what is bound to it."""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
+_FOR = """SELECT set_config('ctxmw.owner', %s, true), set_config('search_path', %s, true),
+    set_config('statement_timeout', %s, true)"""
+# A statement of its own: a new statement_timeout holds from the next one on.
+_LOCK = "SELECT pg_advisory_xact_lock(%s)"
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_OPEN = (psycopg.pq.TransactionStatus.INTRANS, psycopg.pq.TransactionStatus.INERROR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much of a server one process uses, and how long it waits."""
+
+    connections: int = 8
+    """At most; more threads than that take turns."""
+    patience: float = 5.0
+    """Seconds in which a lost connection, a restart or a clash is tried again."""
+    statement_seconds: float = 30.0
+    """How long one statement may take, waiting for other writers of the same user included."""
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A write transaction of one thread."""
+
+    connection: Connection
+    pid: int
+    held: set[str]
+    """The users whose only writer it is."""
+    user: str
+    """Whose rows it sees at the moment."""
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class _Process:
+    """What may not be carried over a fork: connections, and the threads of their pool."""
+
+    pool: Pool
+    pid: int = field(default_factory=os.getpid)
+
+
+class Connections:
+    """The connections of one store."""
+
+    def __init__(self, address: Address, limits: Limits, *, prepare: bool) -> None:
+        self._address = address
+        self._limits = limits
+        self._prepare = prepare
+        self._path = f"{address.schema}, public, pg_temp"
+        self._lock = threading.Lock()
+        self._process: _Process | None = None
+        self._left_behind: list[_Process] = []
+        self._thread = threading.local()
+        self._closed = False
+
+    def read(self, user: str, sql: str, values: Values, *, binary: bool = False) -> list[Any]:
+        """Return all rows of a query, as this thread's transaction sees them if it has one."""
+        if self._current():
+            with self.transaction(user, writes=False) as mine, explained(self._address):
+                return mine.connection.execute(sql, values, binary=binary).fetchall()
+
+        def ask(connection: Connection) -> list[Any]:
+            with connection.pipeline():
+                connection.execute(_FOR, self._scene(user))
+                found = connection.execute(sql, values, binary=binary)
+            return found.fetchall()
+
+        return self._lend(ask)
+
+    def write(self, user: str, *steps: Step) -> list[Any]:
+        """Run statements as the only writer of a user; return the rows of the first.
+
+        Outside of `transaction` they are tried again when the connection is lost, so what they do
+        must be the same when it is done twice.
+        """
+        if self._current():
+            with self.transaction(user) as mine, explained(self._address):
+                with mine.connection.pipeline():
+                    first = _run(mine.connection, steps)
+                return _rows(first)
+
+        def run(connection: Connection) -> list[Any]:
+            with connection.pipeline():
+                self._begin_on(connection, user)
+                first = _run(connection, steps)
+                connection.execute("COMMIT")
+            return _rows(first)
+
+        return self._lend(run)
+
+    @contextmanager
+    def transaction(self, user: str, *, writes: bool = True) -> Iterator[Transaction]:
+        """Join this thread's transaction, or run one that ends with the block.
+
+        Once anything inside has failed, nothing is kept: whoever catches the failure and goes on
+        gets a StoreError from the next call, or at the end of the outermost block.
+        """
+        if outer := self._current():
+            try:
+                self._turn_to(outer, user, writes=writes)
+                yield outer
+            except BaseException:
+                outer.failed = True
+                raise
+            return
+        with self._begun(user) as mine:
+            self._thread.transaction = mine
+            try:
+                yield mine
+                self._current()
+            finally:
+                self._thread.transaction = None
+            with explained(self._address):
+                mine.connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._closed = True
+        process, self._process = self._process, None
+        if process is not None and process.pid == os.getpid():
+            process.pool.close()
+
+    def _scene(self, user: str) -> list[Any]:
+        """Return whose rows a transaction sees, where they are, and how long it may take."""
+        seconds = f"{round(self._limits.statement_seconds * 1_000)}"
+        return [str(self._address.owner(user)), self._path, seconds]
+
+    def _begin_on(self, connection: Connection, user: str) -> None:
+        connection.execute(_BEGIN)
+        connection.execute(_FOR, self._scene(user))
+        connection.execute(_LOCK, [self._address.lock(user)])
+
+    def _turn_to(self, mine: Transaction, user: str, *, writes: bool) -> None:
+        with explained(self._address):
+            if mine.user != user:
+                mine.connection.execute(_FOR, self._scene(user))
+                mine.user = user
+            if writes and user not in mine.held:
+                mine.connection.execute(_LOCK, [self._address.lock(user)])
+                mine.held.add(user)
+
+    @contextmanager
+    def _begun(self, user: str) -> Iterator[Transaction]:
+        """Lend a connection on which a transaction has begun; only the beginning is tried again."""
+
+        def begin(seconds: float) -> Connection:
+            connection = self._pool().getconn(seconds)
+            try:
+                with connection.pipeline():
+                    self._begin_on(connection, user)
+            except BaseException:
+                self._give_back(connection)
+                raise
+            return connection
+
+        connection = self._patiently(begin)
+        try:
+            yield Transaction(connection, os.getpid(), {user}, user)
+        finally:
+            self._give_back(connection)
+
+    def _lend(self, action: Callable[[Connection], T]) -> T:
+        """Return what the action returns, with a connection of its own; it may be tried again."""
+
+        def attempt(seconds: float) -> T:
+            connection = self._pool().getconn(seconds)
+            try:
+                return action(connection)
+            finally:
+                self._give_back(connection)
+
+        return self._patiently(attempt)
+
+    def _patiently(self, attempt: Callable[[float], T]) -> T:
+        """Return what the attempt returns; when something passing is in the way, try again."""
+        deadline = time.monotonic() + self._limits.patience
+        pause = _FIRST_PAUSE
+        with explained(self._address):
+            while True:
+                try:
+                    return attempt(max(0.05, deadline - time.monotonic()))
+                except psycopg.OperationalError as error:
+                    if not passes(error) or time.monotonic() + pause > deadline:
+                        raise
+                    if lost(error):
+                        self._pool().check()
+                time.sleep(pause * random.uniform(0.5, 1.5))
+                pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _give_back(self, connection: Connection) -> None:
+        if connection.info.transaction_status in _OPEN:
+            with suppress(psycopg.Error):
+                connection.rollback()
+        process = self._process
+        if process is not None and process.pid == os.getpid():
+            process.pool.putconn(connection)
+        else:
+            connection.close()
+
+    def _current(self) -> Transaction | None:
+        mine: Transaction | None = getattr(self._thread, "transaction", None)
+        if mine and mine.pid != os.getpid():
+            raise StoreError(f"{self._address}: forked inside atomic(). Fork before or after it.")
+        if mine and mine.failed:
+            raise StoreError(
+                f"{self._address}: an earlier step inside atomic() failed, so nothing of it is "
+                "kept. Leave the block and run it again."
+            )
+        return mine
+
+    def _pool(self) -> Pool:
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"{self._address} was closed. Open the store again to use it.")
+            if self._process is not None and self._process.pid != os.getpid():
+                # Kept: the connections belong to the parent, and are not ours to close.
+                self._left_behind.append(self._process)
+                self._process = None
+            if self._process is None:
+                self._process = _Process(self._new_pool())
+            return self._process.pool
+
+    def _new_pool(self) -> Pool:
+        options = {
+            **self._address.options(),
+            "autocommit": True,
+            "prepare_threshold": 5 if self._prepare else None,
+        }
+        return psycopg_pool.ConnectionPool(
+            self._address.dsn,
+            kwargs=options,
+            min_size=0,
+            max_size=self._limits.connections,
+            reconnect_timeout=self._limits.patience,
+            num_workers=2,
+            open=True,
+        )
+
+
+def _run(connection: Connection, steps: Sequence[Step]) -> Cursor:
+    first, *_ = [connection.execute(sql, values) for sql, values in steps]
+    return first
+
+
+def _rows(cursor: Cursor) -> list[Any]:
+    return cursor.fetchall() if cursor.description else []
