@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 MILLISECONDS = 200.0
+LATE = "deadline"
+"""What a record says of that which was not there in time."""
 AT_ONCE = 16
 """Calls that may be under way aside, those given up on among them."""
 
@@ -44,8 +46,13 @@ class Aside:
     def __init__(self) -> None:
         self._slots = threading.BoundedSemaphore(AT_ONCE)
 
-    def call(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Return the result of the call; raise Late when it is not there in time."""
+    def call(self, work: Callable[[], T], deadline: Deadline | None) -> T:
+        """Return the result of the call; raise Late when it is not there in time.
+
+        Without a deadline the call is made right here.
+        """
+        if deadline is None:
+            return work()
         if not self._slots.acquire(timeout=deadline.left()):
             raise Late
         answer: Future[T] = Future()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,29 @@ def as_embedder(given: object) -> Embedder:
         f"embedder is {given!r:.80}. Allowed: a LangChain Embeddings, a LlamaIndex BaseEmbedding, "
         'a Chroma embedding function, an object with name, embed and embed_query, or "wordllama".'
     )
+
+
+def embedder_at(spec: str) -> Embedder:
+    """Return the embedder that a spec names: "wordllama", or "package.module:attribute".
+
+    The attribute is an embedder of any kind that `as_embedder` takes, or a function or class
+    without arguments that makes one. Importing runs the module: take specs from whoever runs the
+    program, never from a file that came with somebody's project.
+    """
+    if not isinstance(spec, str) or ":" not in spec:
+        return as_embedder(spec)
+    module, _, attribute = spec.partition(":")
+    try:
+        found: Any = import_module(module)
+        for name in attribute.split("."):
+            found = getattr(found, name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidValue(
+            f"embedder is {spec!r:.80}, and there is none ({error}): write it as "
+            '"package.module:attribute"; the module must be on the path (PYTHONPATH).'
+        ) from error
+    is_one = not isinstance(found, type) and any(has(found) for has, _ in _SHAPES)
+    return as_embedder(found if is_one or not callable(found) else found())
 
 
 class Adapted:

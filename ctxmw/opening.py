@@ -16,7 +16,7 @@ from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
 from .chroma import index_named
 from .codebase import Codebase
-from .deadline import MILLISECONDS
+from .deadline import MILLISECONDS, Aside
 from .dense import Dense
 from .embedders import as_embedder
 from .errors import InvalidValue
@@ -106,7 +106,7 @@ def setup_of(store: Store, options: Options) -> Setup:
     deadline = _deadline(options)
     dense = _dense(store, options, clock, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
-    stats = Stats()
+    stats, aside = Stats(), Aside()
     weights = _given(options.get("weights"), Weights)
     surroundings = _surroundings(store, count, weights, options)
     return Setup(
@@ -131,8 +131,9 @@ def setup_of(store: Store, options: Options) -> Setup:
         ),
         window=options.get("window"),
         dense=dense,
-        search=Search(store, count, dense=dense, stats=stats),
+        search=Search(store, count, dense=dense, stats=stats, aside=aside),
         deadline=deadline,
+        aside=aside,
         catalog=Catalog(
             store,
             clock,

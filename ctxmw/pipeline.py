@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from random import Random
 
 from .archive import Blocks, Builds
@@ -17,7 +18,7 @@ from .arriving import Arriving
 from .block import Printed
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
-from .deadline import Deadline
+from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense
 from .indexes import SEARCHED
 from .items import PRIORITIES, Item
@@ -73,6 +74,7 @@ class Setup:
     search: Search
     deadline: float | None
     """Milliseconds that the search for a turn's part may take; None: any number."""
+    aside: Aside
     catalog: Catalog
     agent_search: AgentSearch
     surroundings: Surroundings
@@ -166,12 +168,13 @@ def build_part(
         own = item.kind == "turn" and item.session == situation.session
         return item.ref not in in_view and not (own and item.version in said)
 
+    deadline = None if setup.deadline is None else Deadline.within(setup.deadline)
     wanted = Wanted(
         without=frozenset(in_view),
         own=(situation.session, len(said)),
         worthwhile=True,
         tokens=budget.turn_limit,
-        deadline=None if setup.deadline is None else Deadline.within(setup.deadline),
+        deadline=deadline,
         types=SEARCHED if setup.arriving.session_history else ("memory",),
     )
     around = brought or Brought()
@@ -184,14 +187,15 @@ def build_part(
     ahead = len(code)
     if asked:
         ahead = _fitting(code, budget.turn_limit // 2, setup.count)
-    urgent, normal, low = _by_urgency([*waiting, *around.modes, *_own_items(setup, situation)])
+    own, late = _own_items(setup, situation, deadline)
+    urgent, normal, low = _by_urgency([*waiting, *around.modes, *own])
     items = [*urgent, *normal, *called, *around.rules, *code[:ahead], *asked, *code[ahead:]]
     items = list(filter(is_new, [*items, *low, *around.readme]))
     layout = setup.layout(situation)
     limit, floors = budget.turn_limit, setup.floors
     with stage("select"):
         chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
-    return replace(chosen, fault=found.fault)
+    return replace(chosen, fault=", ".join(filter(None, [found.fault, *late])))
 
 
 def _by_urgency(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
@@ -211,14 +215,20 @@ def _fitting(items: Sequence[Item], tokens: int, count: TokenCounter) -> int:
     return len(items)
 
 
-def _own_items(setup: Setup, situation: Situation) -> list[Item]:
-    """Return what sources of the application's own have for this turn."""
-    return [
-        item
-        for source in setup.own_sources
-        for item in offered(source, situation, setup.weights)
-        if item.lane == "turn"
-    ]
+def _own_items(
+    setup: Setup, situation: Situation, deadline: Deadline | None
+) -> tuple[list[Item], list[str]]:
+    """Return what sources of the application's own have for this turn, and which were late."""
+    items: list[Item] = []
+    late: list[str] = []
+    for source in setup.own_sources:
+        ask = partial(offered, source, situation, setup.weights)
+        try:
+            items += [item for item in setup.aside.call(ask, deadline) if item.lane == "turn"]
+        except Late:
+            setup.stats.count(f"degraded.{source.name}.{LATE}")
+            late.append(f"{source.name}: {LATE}")
+    return items, late
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

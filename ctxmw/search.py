@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from .deadline import Aside, Deadline, Late
+from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense, Near
 from .errors import CtxmwError
 from .indexes import SEARCHED, Indexes
@@ -46,7 +46,6 @@ NEAR = 0.5
 """... unless it is as near in meaning as this."""
 NEAREST = 1000
 """How many records the dense leg proposes."""
-LATE = "deadline"
 LEAST, READ = 30, 150
 """How many records are read from the store for one question."""
 
@@ -100,6 +99,7 @@ class Search:
         dense: Dense | None = None,
         weights: RankWeights | None = None,
         stats: Stats | None = None,
+        aside: Aside | None = None,
     ) -> None:
         self._store = store
         self._count = count
@@ -107,7 +107,7 @@ class Search:
         self._dense = dense
         self._weights = weights or RankWeights()
         self._stats = stats or Stats()
-        self._aside = Aside()
+        self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
 
@@ -155,11 +155,9 @@ class Search:
         if dense is None or not query.strip():
             return {}, ""
         try:
-            if deadline is None:
-                near = dense.near(user, query, NEAREST)
-            else:
-                hasty = partial(dense.near, user, query, NEAREST, in_haste=True)
-                near = self._aside.call(hasty, deadline)
+            in_haste = deadline is not None
+            ask = partial(dense.near, user, query, NEAREST, in_haste=in_haste)
+            near = self._aside.call(ask, deadline)
         except Late:
             return {}, self._fault("meaning", LATE)
         except (CtxmwError, OSError) as error:

@@ -9,9 +9,11 @@ import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue
 from ctxmw.deadline import AT_ONCE, Aside, Deadline, Late
+from ctxmw.items import Item
 from ctxmw.lexical import LexicalIndex
 from ctxmw.testing import HashEmbedder
 
+SAID = [{"role": "user", "content": "Hello, here I am"}, {"role": "assistant", "content": "Hi."}]
 ASKED = [{"role": "user", "content": "What are gears made of?"}]
 LONG = 60_000.0
 SHORT = 50.0
@@ -101,6 +103,37 @@ def test_what_is_built_late_is_kept_for_the_whole_turn(slow):
         again = chat.prepare(ASKED)
         assert again.messages == first.messages
         assert again.context.degraded == "meaning: deadline"
+
+
+class Weather:
+    """A source of an application's own, which waits to be let."""
+
+    def __init__(self, name: str, let: threading.Event) -> None:
+        self.name = name
+        self.let = let
+        self.hours = 0
+
+    def items(self, situation):
+        self.let.wait(LONG / 1000)
+        self.hours += 1
+        text = f"It {self.name}s at {self.hours}."
+        return [Item(ref=text, kind="fact", text=text, lane="turn", section="references")]
+
+
+def test_a_slow_source_is_left_out_and_named_and_the_others_are_shown():
+    let, open_door = threading.Event(), threading.Event()
+    let.set()
+    open_door.set()
+    sources = [Weather("snow", let), Weather("rain", open_door)]
+    with ContextMiddleware.open(":memory:", sources=sources, deadline=SHORT) as ctx:
+        assert "It snows" in ctx.session("s1").prepare(SAID[:1]).context.part
+        let.clear()
+        late = ctx.session("s1").prepare([*SAID, *ASKED]).context
+        let.set()
+        assert late.degraded == "snow: deadline"
+        assert "It rains" in late.part
+        assert "It snows" not in late.part
+        assert ctx.stats() == {"degraded.snow.deadline": 1}
 
 
 @pytest.mark.parametrize("deadline", [-1, float("nan"), float("inf"), True, "soon", [200]])

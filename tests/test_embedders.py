@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from ctxmw.embedders import as_embedder
+from ctxmw.embedders import as_embedder, embedder_at
 from ctxmw.errors import InvalidValue, MissingPackage
 from ctxmw.protocols import Embedder
 from ctxmw.testing import HashEmbedder
@@ -27,6 +27,36 @@ def assert_embeds(embedder: Embedder, size: int) -> None:
     assert list(embedder.embed([])) == []
     assert len(embedder.embed_query("What do we drink?")) == size
     assert all(isinstance(float(number), float) for number in embedder.embed_query("tea"))
+
+
+MINE = HashEmbedder(8)
+
+
+def make() -> HashEmbedder:
+    return HashEmbedder(16)
+
+
+class TestSpec:
+    @pytest.mark.parametrize(
+        ("attribute", "name"),
+        [("MINE", "hash:8"), ("make", "hash:16"), ("HashEmbedder", "hash:256")],
+    )
+    def test_names_an_embedder_or_what_makes_one(self, attribute: str, name: str) -> None:
+        assert embedder_at(f"tests.test_embedders:{attribute}").name == name
+
+    def test_without_a_colon_it_is_a_name_we_know(self) -> None:
+        assert embedder_at("wordllama").name.startswith("wordllama")
+
+    @pytest.mark.parametrize(
+        "spec", ["nowhere.at_all:x", "tests.test_embedders:nothing", ":x", "json:dumps.", "a b:c"]
+    )
+    def test_what_is_not_there_is_named(self, spec: str) -> None:
+        with pytest.raises(InvalidValue, match="there is none"):
+            embedder_at(spec)
+
+    def test_settings_of_a_project_cannot_run_its_code(self) -> None:
+        with pytest.raises(InvalidValue, match="Allowed"):
+            as_embedder("tests.test_embedders:MINE")
 
 
 class TestOurs:

@@ -10,7 +10,11 @@ HELP = "embed everything anew after a change of model"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--embedder", default="wordllama", help="default: wordllama")
+    parser.add_argument(
+        "--embedder",
+        default="wordllama",
+        help="wordllama (the default), or MODULE:NAME of an embedder or of what makes one",
+    )
     parser.add_argument(
         "--index", default="numpy", help="numpy (the default), chroma or chroma://HOST:PORT"
     )
@@ -19,9 +23,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Embed every record of the user."""
+    from ..embedders import embedder_at
     from .memory import opened
 
-    with opened(chosen, embedder=chosen.embedder, index=chosen.index) as ctx:
+    with opened(chosen, embedder=embedder_at(chosen.embedder), index=chosen.index) as ctx:
         done = ctx.reindex(progress=terminal.progress())
         user = ctx.user
     if chosen.json:
