@@ -14,6 +14,7 @@ from .errors import (
 from .forgiving import ForgivingSession
 from .hits import Hit
 from .items import Trust
+from .learning import Learning
 from .middleware import ContextMiddleware
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
@@ -35,6 +36,7 @@ __all__ = [
     "ForgivingSession",
     "Hit",
     "InvalidValue",
+    "Learning",
     "Markdown",
     "MemoryTool",
     "MissingPackage",

@@ -6,9 +6,10 @@ finishing a call twice, writes nothing new.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from .items import Trust
 from .messages import Message, moment_of, text_of
 from .protocols import Find, Store
 from .records import Turn
@@ -31,6 +32,7 @@ def new_turns(
     scope: str,
     at: datetime,
     start: int = 0,
+    trust: Mapping[str, Trust] | None = None,
 ) -> list[Turn]:
     """Return the turns of these messages, from `start` on, that are not stored yet."""
     anchors = trail.anchors[start:]
@@ -45,15 +47,13 @@ def new_turns(
             session=session,
             scope=scope,
             source=_source(message),
-            trust="untrusted" if message["role"] == "tool" else "trusted",
+            trust=_trust(message, trust or {}),
             role=message["role"],
             text=redact(text_of(message)).text,
             speaker=redact(str(message.get("name") or "")).text,
             message_id=redact(str(message.get("id") or "")).text,
             position=place,
-            calls=tuple(
-                storable(str(call.get("name", ""))) for call in message.get("tool_calls") or ()
-            ),
+            calls=_called(message),
             print=trail.prints[place],
             anchor=trail.anchors[place],
         )
@@ -86,6 +86,11 @@ def answers_of_ours(messages: Sequence[Message]) -> set[int]:
 
 def _called(message: Message) -> tuple[str, ...]:
     return tuple(storable(str(call.get("name", ""))) for call in message.get("tool_calls") or ())
+
+
+def _trust(message: Message, known: Mapping[str, Trust]) -> Trust:
+    """Return how far a message is trusted: what a tool says is a stranger's, unless told."""
+    return known.get(_source(message), "untrusted" if message["role"] == "tool" else "trusted")
 
 
 def _source(message: Message) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 from .capture import new_turns
 from .collector import committed, released
 from .conversation import Identity, Prepared, change_state, load_state, scope_of
+from .extraction import learn
 from .messages import Message, text_of
 from .pipeline import Setup
 from .protocols import Find
@@ -88,8 +89,10 @@ def capture_messages(
             scope=scope_of(setup, who),
             at=at,
             start=start,
+            trust=setup.trust,
         )
         store.put([turn.row() for turn in turns])
+        learn(setup, who, messages, turns)
     return turns
 
 
@@ -121,4 +124,4 @@ def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Mess
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
-        change_state(setup, who, parts=parts)
+        change_state(setup, who, parts=parts, at=max(state.at, setup.clock()))

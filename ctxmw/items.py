@@ -107,6 +107,8 @@ class Item:
     """The signals behind the score, by name."""
     passage: str = ""
     """The sentences of a long text that a query matches; shown instead of the whole."""
+    origins: tuple[str, ...] = ()
+    """Refs of the turns it was learned from."""
     group: str = ""
     """Items of one group share a sub-heading; one group is one conversation."""
     group_title: str = ""

@@ -17,6 +17,7 @@ from .budget import Budget
 from .catalog import Catalog
 from .conversation import Identity
 from .errors import InvalidValue, MissingUser, NotFound
+from .forgetting import forget, is_learned
 from .history import record_behind, record_of
 from .hits import Hits, hits_of
 from .indexing import Indexed, Indexer
@@ -40,7 +41,7 @@ from .records import (
 )
 from .redaction import redact
 from .refs import long_ref
-from .remembering import edit, forget, remember, versions
+from .remembering import edit, remember, versions
 from .search import Wanted
 from .session import Session
 from .situation import TASKS, Situation, detect, resolved
@@ -111,17 +112,17 @@ class ContextMiddleware:
         key: str = "",
         user: str | None = None,
         source: str = "user",
-        trust: Trust = "trusted",
+        trust: Trust | None = None,
     ) -> Memory:
         """Remember a text; it is on disk when this returns.
 
         Kinds: preference, rule, anti_pattern, decision, correction, fact. The same text again is
         counted, not stored twice. Another text under the same key takes the old one's place.
-        Secrets are taken out before anything is written.
+        Secrets are taken out before anything is written. Without `trust`, it is as far to be
+        trusted as its source.
         """
         check_kind(kind, MEMORY_KINDS, "memory")
-        if trust not in ("trusted", "untrusted"):
-            raise InvalidValue(f"trust is {trust!r}. Allowed: trusted, untrusted.")
+        check_name(source, "source")
         said = redact(check_text(text, "what to remember")).text
         name = self._named(user)
         memory = remember(
@@ -131,8 +132,8 @@ class ContextMiddleware:
             kind=kind,
             scope=str(Scope.parse(scope)),
             key=redact(check_name(key, "key")).text,
-            source=redact(check_name(source, "source")).text,
-            trust=trust,
+            source=redact(source).text,
+            trust=self._setup.trust_in(source, trust),
         )
         self._setup.has_news(name)
         return memory
@@ -168,8 +169,9 @@ class ContextMiddleware:
     ) -> int:
         """Remove one record, all of a source, all of a conversation, or all of a user.
 
-        Every copy goes: older versions, search, and the text in blocks that showed it. Returns how
-        many records there were. Naming only the user forgets everything about that user.
+        Every copy goes: older versions, what was learned from it, its words in turns, summaries,
+        search, and the text in blocks that showed it. Returns how many records there were. Naming
+        only the user forgets everything about that user.
         """
         asked = {"ref": ref, "source": source, "session": session}
         given = {name: value for name, value in asked.items() if value not in (None, _Unset.UNSET)}
@@ -188,6 +190,7 @@ class ContextMiddleware:
             sources, sessions = (source,) if source else (), (session,) if session else ()
             find = Find(live=None, sources=sources, sessions=sessions)
             rows = self._setup.store.query(name, find)
+            rows = [row for row in rows if not (session and is_learned(row))]
         return forget(self._setup, name, rows)
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
@@ -225,7 +228,9 @@ class ContextMiddleware:
         types = _types_of(kinds) or tuple(RECORD_TYPES)
         scopes = (str(Scope.parse(scope)),) if scope else ()
         tokens = 40 * _positive(limit, "limit") if budget is None else _positive(budget, "budget")
-        wanted = Wanted(types=types, scopes=scopes, since=since, tokens=tokens)
+        # Whoever has no budget may see a turn and what was learned from it.
+        twice = budget is None
+        wanted = Wanted(types=types, scopes=scopes, since=since, tokens=tokens, lessons=twice)
         situation = Situation(user=name, query=_text(query), now=self._setup.clock())
         found = self._setup.search.find(situation, self._setup.weights, wanted)
         items = [item for item in found.items if not kinds or item.kind in kinds]

@@ -10,7 +10,7 @@ from .budget import MEMORY_LANES, NOTE_LANES
 from .collector import Entry
 from .conversation import Identity, change_state, load_state
 from .items import Item, Scope, changed
-from .pipeline import Setup
+from .pipeline import Setup, unsaid
 from .protocols import Row
 from .provenance import Build
 from .records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
@@ -51,8 +51,9 @@ class OnDemandAnswers:
         found = [
             item
             for item in self._setup.search.find(situation, self._setup.weights, wanted).items
-            if not (item.session == state.session and item.version in said)
+            if not (item.session == state.session and item.version.rstrip("*") in said)
         ]
+        found = list(unsaid(self._setup, state.user, found, said))
         allowed = [item for item in found if item.ref not in state.removed]
         hits = [item for item in allowed if not kinds or item.kind in kinds]
         new = [item for item in hits if item.ref not in in_view]

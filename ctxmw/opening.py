@@ -20,7 +20,8 @@ from .deadline import MILLISECONDS, Aside
 from .dense import Dense
 from .embedders import as_embedder
 from .errors import InvalidValue
-from .items import Include
+from .items import Include, Trust
+from .learning import Learning, checked_trust
 from .messages import Placement, check_placement
 from .modes import MODES, Mode
 from .pipeline import Setup
@@ -64,6 +65,10 @@ class Options(TypedDict, total=False):
     """Asked to condense: a LangChain chat model, a LlamaIndex LLM, or a function from text to
     text. None by default: then nothing is ever asked."""
     summarizer_limits: SummarizerLimits
+    learn: Learning
+    """What conversations leave behind beside their turns; everything by default."""
+    trust: Mapping[str, Trust]
+    """How far sources are trusted: {"web": "untrusted", "tool:calculator": "trusted"}."""
     budget: Budget
     on_demand: OnDemand
     agent_search: AgentSearch
@@ -150,6 +155,9 @@ def setup_of(store: Store, options: Options) -> Setup:
         prefixes=Prefixes(),
         stats=stats,
         summarizer=_summarizer(options, count, clock, stats),
+        learn=_given(options.get("learn"), Learning),
+        trust=checked_trust(options.get("trust", {})),
+        idle=Recent(1024),
         warned=Recent(64),
         strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
         on_error=options.get("on_error"),

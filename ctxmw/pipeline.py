@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -21,11 +21,13 @@ from .catalog import AgentSearch, Catalog
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense
 from .indexes import SEARCHED
-from .items import PRIORITIES, Item
+from .items import PRIORITIES, Item, Trust
+from .learning import Learning, check_trust
 from .messages import Placement
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .recent import Recent
+from .records import Turn, load_all
 from .render import title_of
 from .scoring import Floors, Weights
 from .search import Found, Search, Wanted
@@ -89,6 +91,11 @@ class Setup:
     summarizer: MeteredSummarizer | None
     warned: Recent[str, datetime]
     """When each stage was last warned about."""
+    learn: Learning
+    trust: Mapping[str, Trust]
+    """How far each source is trusted, where that is not plain."""
+    idle: Recent[str, datetime]
+    """When each user's conversations were last looked at for one that has ended."""
     strict: bool
     on_error: Callable[[str, Exception], None] | None
     workers: Workers
@@ -112,6 +119,12 @@ class Setup:
             printed=printed,
             arriving=self.arriving,
         )
+
+    def trust_in(self, source: str, given: Trust | None) -> Trust:
+        """Return how far a source is trusted: as the call says, else as it was opened with."""
+        trust = self.trust.get(source, "trusted") if given is None else given
+        check_trust(trust)
+        return trust
 
     @property
     def own_sources(self) -> tuple[Source, ...]:
@@ -166,7 +179,7 @@ def build_part(
 
     def is_new(item: Item) -> bool:
         own = item.kind == "turn" and item.session == situation.session
-        return item.ref not in in_view and not (own and item.version in said)
+        return item.ref not in in_view and not (own and item.version.rstrip("*") in said)
 
     deadline = None if setup.deadline is None else Deadline.within(setup.deadline)
     wanted = Wanted(
@@ -181,7 +194,8 @@ def build_part(
     situation = replace(situation, files=around.files or situation.files)
     with stage("search"):
         found = setup.search.find(situation, setup.weights, wanted)
-    hits = setup.arriving.admitted(filter(is_new, found.items))
+    new = unsaid(setup, situation.user, list(filter(is_new, found.items)), said)
+    hits = setup.arriving.admitted(new)
     asked = hits if opens(found, setup.floors) else []
     code = list(filter(is_new, around.code))
     ahead = len(code)
@@ -229,6 +243,16 @@ def _own_items(
             setup.stats.count(f"degraded.{source.name}.{LATE}")
             late.append(f"{source.name}: {LATE}")
     return items, late
+
+
+def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Collection[str]) -> Sequence[Item]:
+    """Return the items without what was learned from a message that is in view."""
+    origins = {ref for item in items for ref in item.origins}
+    if not origins:
+        return items
+    rows = [row for row in setup.store.get(user, sorted(origins)) if row.type == "turn"]
+    seen = {turn.ref for turn in load_all(rows, Turn) if turn.print in said}
+    return [item for item in items if seen.isdisjoint(item.origins)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

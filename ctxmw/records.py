@@ -90,7 +90,16 @@ class Record(BaseModel):
         return {}
 
 
-class Memory(Displayed, Record):
+class Derived(Record):
+    """A record that may have been learned from a conversation, and then knows from where."""
+
+    derived_from: tuple[str, ...] = ()
+    """Refs of the turns that say it; empty when somebody wrote it."""
+    message_id: str = ""
+    """The caller's own id of the message that said it first."""
+
+
+class Memory(Displayed, Derived):
     """Something a person wants remembered."""
 
     type: ClassVar[str] = "memory"
@@ -104,6 +113,10 @@ class Memory(Displayed, Record):
     """How often it was stated."""
     supersedes: str = ""
     superseded_by: str = ""
+    was: str = ""
+    """What it took the place of, when that said something else."""
+    near: tuple[str, ...] = ()
+    """Refs of memories that said almost the same when it was written."""
 
     def says(self) -> str:
         return self.text
@@ -116,7 +129,7 @@ class Memory(Displayed, Record):
         }
 
 
-class Observation(Record):
+class Observation(Derived):
     """Something that happened while working: a fix, a discovery, a change."""
 
     type: ClassVar[str] = "observation"
@@ -132,7 +145,7 @@ class Observation(Record):
         return "\n".join(filter(None, (self.title, self.text, *self.files, *self.concepts)))
 
 
-class SessionSummary(Record):
+class SessionSummary(Derived):
     """What one conversation was about. A conversation has one; the next replaces it."""
 
     type: ClassVar[str] = "summary"
@@ -157,7 +170,7 @@ class SessionSummary(Record):
         return {"key": self.session}
 
 
-class Note(Record):
+class Note(Derived):
     """One line on where the work stands: done, decided, blocked, or next."""
 
     type: ClassVar[str] = "note"
@@ -165,12 +178,14 @@ class Note(Record):
 
     kind: NoteKind
     text: str = Field(min_length=1)
+    closed_by: str = ""
+    """The note of the work that settled it; then it is history, and no longer found."""
 
     def says(self) -> str:
         return self.text
 
     def _columns(self) -> dict[str, Any]:
-        return {"digest": same_text(self.text, self.scope)}
+        return {"digest": same_text(self.text, self.scope), "live": not self.closed_by}
 
 
 class Turn(Record):
@@ -192,6 +207,14 @@ class Turn(Record):
     """Hash of the message, to know it again when the caller sends it."""
     anchor: str = ""
     """Hash of the conversation up to and including it; a turn is captured once."""
+
+    redacted: int = 0
+    """How often something in it was forgotten."""
+
+    @property
+    def version(self) -> str:
+        """Begins with the hash of the message, and changes when something is forgotten."""
+        return self.print + "*" * self.redacted
 
     def says(self) -> str:
         return self.text

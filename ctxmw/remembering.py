@@ -1,40 +1,49 @@
-"""How memories come, change and go.
+"""How memories come and change.
 
 The same text in the same scope is a restatement: it counts, and nothing is stored twice. Another
 text under the same key takes the old one's place; the old one stays as history and is no longer
-found. Forgetting removes every version, and takes the text out of every block that shows it.
+found, and the new one tells what it was. Almost the same text is linked, never merged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from .errors import InvalidValue, NotFound
 from .pipeline import Setup
-from .protocols import Find, Row
+from .protocols import Find
 from .records import Memory, load_all
 from .refs import short_refs
 from .stages import stage
-from .state import StoredBlock
+from .terms import content_terms
+
+ALIKE = 0.6
+"""The share of their words that two memories have in common when they say almost the same."""
+_LOOKED_UP = 24
+_NEAR = 3
 
 
 @stage("remember")
-def remember(setup: Setup, user: str, **values: Any) -> Memory:
-    """Store a memory and return it as it now stands."""
+def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: Any) -> Memory:
+    """Store a memory and return it as it now stands; `at` is when it was stated."""
     store = setup.store
     with store.atomic(user):
         make_ref = short_refs(store, user, setup.random)
-        new = Memory(user=user, ref=make_ref(Memory.prefix), at=setup.clock(), **values)
+        new = Memory(user=user, ref=make_ref(Memory.prefix), at=at or setup.clock(), **values)
         standing = _standing(setup, new)
         if len(standing) == 1 and _restates(new, standing[0]):
             kept = _restated(standing[0], new)
             store.put([kept.row()])
             return kept
-        if standing:
-            stated = sum(old.seen for old in standing if _says_same(new, old))
-            update = {"supersedes": standing[0].ref, "seen": new.seen + stated}
-            new = new.model_copy(update=update)
+        if any(old.at > new.at and not _says_same(new, old) for old in standing):
+            # It was said before what holds now, and only comes to be known later.
+            new = new.model_copy(update={"superseded_by": standing[0].ref})
+            store.put([new.row()])
+            return new
+        new = _in_place_of(new, standing) if standing else new
+        new = new.model_copy(update={"near": _near(setup, new, standing)})
         return _put_in_place(setup, new, standing)
 
 
@@ -52,7 +61,8 @@ def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
         if new == old:
             return old
         made = short_refs(store, user, setup.random)(Memory.prefix)
-        fresh = {"ref": made, "at": setup.clock(), "supersedes": ref}
+        # What somebody puts into other words is no longer what a turn says.
+        fresh = {"ref": made, "at": setup.clock(), "supersedes": ref, "derived_from": (), "was": ""}
         new = Memory(**(new.model_dump() | fresh))
         same = [other for other in _standing(setup, new) if other.ref != ref]
         return _put_in_place(setup, new, [old, *same])
@@ -69,36 +79,6 @@ def versions(setup: Setup, memory: Memory) -> list[Memory]:
                 break
             at = Memory.model_validate_json(rows[0].body)
             found = [at, *found] if step == "superseded_by" else [*found, at]
-    return found
-
-
-@stage("forget")
-def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
-    """Remove these rows, every version of the memories among them, and their text in blocks."""
-    store = setup.store
-    with store.atomic(user):
-        refs = {row.ref for row in rows}
-        refs |= _all_versions(setup, user, refs)
-        store.put(_scrubbed(setup, user, refs))
-        return store.delete(user, sorted(refs))
-
-
-def _all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
-    """Return the refs of every version of the memories among these.
-
-    One memory may have taken the place of several: of its key's last one, and of one that said
-    the same. History leads to one of them only, the others are known by whom they gave way to.
-    """
-    found: set[str] = set()
-    new = set(refs)
-    while new:
-        rows = [row for row in setup.store.get(user, sorted(new)) if row.type == "memory"]
-        found |= {row.ref for row in rows}
-        said = Find(types=("memory",), digests=tuple(row.digest for row in rows), live=None)
-        same = load_all(setup.store.query(user, said), Memory) if rows else []
-        linked = [memory for row in rows for memory in versions(setup, load_all([row], Memory)[0])]
-        linked += [memory for memory in same if memory.superseded_by in found]
-        new = {memory.ref for memory in linked} - found
     return found
 
 
@@ -133,22 +113,44 @@ def _restates(new: Memory, old: Memory) -> bool:
 
 
 def _restated(old: Memory, new: Memory) -> Memory:
-    update = {"seen": old.seen + 1, "at": new.at, "key": new.key or old.key}
+    update = {
+        "seen": old.seen + 1,
+        "at": max(old.at, new.at),
+        "key": new.key or old.key,
+        "derived_from": (*old.derived_from, *new.derived_from),
+    }
     return old.model_copy(update=update)
 
 
-def _scrubbed(setup: Setup, user: str, refs: Collection[str]) -> list[Row]:
-    found: dict[str, StoredBlock] = {}
-    for ref in refs:
-        for row, _ in setup.store.search(user, [ref], Find(types=("block",))):
-            found.setdefault(row.ref, StoredBlock.model_validate_json(row.body))
-    return [
-        stored.model_copy(
-            update={
-                "pieces": stored.block.without(refs).pieces,
-                "gone": (*stored.gone, *sorted(stored.block.refs & set(refs))),
-            }
-        ).row()
-        for stored in found.values()
-        if stored.block.refs & set(refs)
+def _in_place_of(new: Memory, standing: list[Memory]) -> Memory:
+    same = [old for old in standing if _says_same(new, old)]
+    last = standing[0]
+    update = {
+        "supersedes": last.ref,
+        "seen": new.seen + sum(old.seen for old in same),
+        "derived_from": (*(ref for old in same for ref in old.derived_from), *new.derived_from),
+        "was": last.was if last in same else last.text,
+    }
+    return new.model_copy(update=update)
+
+
+def _near(setup: Setup, new: Memory, standing: Iterable[Memory]) -> tuple[str, ...]:
+    """Return which memories of its scope say almost the same."""
+    terms = set(content_terms(new.text))
+    if not terms:
+        return ()
+    asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
+    # The longest words tell most; looking for all of them would find everything.
+    words = sorted(new.searched().split(), key=len)[-8:]
+    found = load_all((row for row, _ in setup.store.search(new.user, words, asked)), Memory)
+    replaced = {old.ref for old in standing}
+    alike = [
+        memory.ref
+        for memory in found
+        if memory.ref not in replaced and _share(terms, set(content_terms(memory.text))) >= ALIKE
     ]
+    return tuple(alike[:_NEAR])
+
+
+def _share(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other)

@@ -65,6 +65,8 @@ class Wanted:
     all there are, its turns are in view, and must not stand in the way of what is not."""
     worthwhile: bool = False
     """Whether records that stand alone and match much less than the best are left out."""
+    lessons: bool = False
+    """Whether what was learned from a turn is brought beside the turn that says it."""
     tokens: int = 2000
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
@@ -128,6 +130,8 @@ class Search:
             best = self._best(index, rated, chosen, near)
             worth = _worth(index, question)
             read = kept.readings.read(self._store, situation.user, list(best), self._count)
+        if not chosen.lessons:
+            read = _turns_for_lessons(read)
         items = _items(situation, weights, read, best, worth)
         return Found(
             items=tuple(items),
@@ -232,6 +236,20 @@ def _items(
         )
         for reading in distinct.values()
     ]
+
+
+def _turns_for_lessons(read: Sequence[Reading]) -> list[Reading]:
+    """Return what was read with turns in the place of what was learned from them.
+
+    Both say the same, and the turn says more; where the turn was not found, the lesson stays.
+    """
+    found = {reading.item.ref: reading for reading in read}
+    kept: dict[str, Reading] = {}
+    for reading in read:
+        turns = [found[ref] for ref in reading.item.origins if ref in found]
+        for one in turns or [reading]:
+            kept.setdefault(one.item.ref, one)
+    return list(kept.values())
 
 
 def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:

@@ -12,6 +12,7 @@ from .catalog import SessionContext, session_context
 from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
 from .conversation import Identity, Prepared, change_state, load_state, scope_of
 from .displayed import Displayed
+from .endings import end, end_idle
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
@@ -98,6 +99,7 @@ class Session(Displayed):
         The messages given are not changed. Within a turn (retries, fallbacks, tool loops) the same
         text is placed again. `query` is looked for instead of the user's last words.
         """
+        end_idle(self._setup, self._who)
         who = replace(self._who, query=query) if query else self._who
         return prepare_call(self._setup, who, check_messages(messages))
 
@@ -177,21 +179,17 @@ class Session(Displayed):
         concepts: Sequence[str] = (),
         files: Sequence[str] = (),
     ) -> SessionSummary | None:
-        """End the conversation; its summary opens the next ones. A later message reopens it."""
+        """End the conversation and return its summary, which opens the next ones.
+
+        Without one given, it is made of what was said. A later message reopens the conversation,
+        and its next end replaces the summary.
+        """
         said = redact(check_text(summary, "a summary")).text if summary else ""
         lists = {"decisions": decisions, "concepts": concepts, "files": files}
-        kept = {name: _lines(lines, name) for name, lines in lists.items()}
-        store = self._setup.store
-        with store.atomic(self.user):
-            change_state(self._setup, self._who, ended=True)
-            if not said:
-                return None
-            new = self._new(SessionSummary, text=said, **kept)
-            # A summary takes the place of the last one: deleting would rewrite the file.
-            for row in store.query(self.user, Find(types=("summary",), sessions=(self.id,))):
-                new = new.model_copy(update={"ref": row.ref})
-            store.put([new.row()])
-            return new
+        kept = {name: _lines(lines, name) for name, lines in lists.items() if lines}
+        with self._setup.store.atomic(self.user):
+            given = self._new(SessionSummary, text=said, **kept) if said else None
+            return end(self._setup, self._who, given)
 
     def collect(
         self,
@@ -202,15 +200,14 @@ class Session(Displayed):
         priority: Priority = "normal",
         metadata: Mapping[str, Any] | None = None,
         lifetime: timedelta = LIFETIME,
-        trust: Trust = "trusted",
+        trust: Trust | None = None,
     ) -> Entry:
         """Leave something for the next call of this conversation; it is shown once.
 
         The same source and id again replaces what still waits.
         """
         check_priority(priority)
-        if trust not in ("trusted", "untrusted"):
-            raise InvalidValue(f"trust is {trust!r}. Allowed: trusted, untrusted.")
+        trust = self._setup.trust_in(source, trust)
         if not isinstance(lifetime, timedelta):
             raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
         name = redact(check_text(id, "an entry's id")).text

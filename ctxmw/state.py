@@ -63,6 +63,7 @@ class SessionState(Record):
     """A conversation: identity, epoch, parts, what was added and removed, what was fetched."""
 
     type: ClassVar[str] = "session"
+    OPEN: ClassVar[str] = "open"
 
     project: str | None = None
     language: str | None = None
@@ -95,7 +96,7 @@ class SessionState(Record):
     """How far activities were read."""
 
     def _columns(self) -> dict[str, Any]:
-        return {"key": self.session}
+        return {"key": self.session, "digest": "" if self.ended else self.OPEN}
 
 
 class StoredPart(Record):

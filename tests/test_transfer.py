@@ -63,7 +63,7 @@ class TestRoundTrip:
             filled(one)
             one.export(tmp_path / "a.jsonl")
             two.import_(tmp_path / "a.jsonl")
-            assert two.search("indent tabs")[0].text == "Use tabs."
+            assert two.search("indent tabs")[0].text == "Use tabs. (was: Use spaces.)"
             assert [version.text for version in two.versions(two.search("tabs")[0].ref)] == [
                 "Use tabs.",
                 "Use spaces.",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..items import Item, Scope
+from ..items import Item, Scope, changed
 from ..protocols import Row, Store
 from ..records import LASTING, Memory
 from ..scoring import Weights
 from ..situation import Situation
-from ..text import digest
+from ..text import digest, one_line
 from .shelf import Shelf, Shortlist
+
+WAS = 80
+"""Characters that are shown of what a memory took the place of."""
 
 
 class Memories:
@@ -38,7 +41,7 @@ def memory_item(memory: Memory) -> Item:
     return Item(
         ref=memory.ref,
         kind=memory.kind,
-        text=memory.text,
+        text=_text_of(memory),
         lane=scope.kind,
         section="decisions" if universal_decision else scope.kind,
         label="Avoid" if memory.kind == "anti_pattern" else "",
@@ -49,9 +52,15 @@ def memory_item(memory: Memory) -> Item:
         ages=memory.kind not in LASTING,
         trust=memory.trust,
         source=memory.source,
-        version=digest(memory.text)[:16],
+        version=digest(memory.text, memory.was)[:16],
+        origins=memory.derived_from,
     )
 
 
+def _text_of(memory: Memory) -> str:
+    return f"{memory.text} (was: {one_line(memory.was, WAS)})" if memory.was else memory.text
+
+
 def _item_of_row(row: Row) -> Item:
-    return memory_item(Memory.model_validate_json(row.body))
+    # A memory is of no conversation: the one that brought it about shows it, too.
+    return changed(memory_item(Memory.model_validate_json(row.body)), session="")

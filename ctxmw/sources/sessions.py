@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..items import Item, Scope
 from ..protocols import Row, Store
-from ..records import Memory, Note, Observation, Record, SessionSummary, Turn, load
+from ..records import Derived, Memory, Note, Observation, Record, SessionSummary, Turn, load
 from ..scoring import Weights
 from ..situation import Situation
 from ..text import digest
@@ -73,10 +73,11 @@ def _item(record: Record, *, kind: str, lane: str, section: str) -> Item:
         session=record.session,
         trust=record.trust,
         source=record.source,
-        version=record.print if isinstance(record, Turn) else digest(text)[:16],
+        version=record.version if isinstance(record, Turn) else digest(text)[:16],
         group=_group(record) if isinstance(record, Turn) else "",
         group_title=_day(record),
         place=record.position if isinstance(record, Turn) else 0,
+        origins=record.derived_from if isinstance(record, Derived) else (),
     )
 
 

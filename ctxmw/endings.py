@@ -1,0 +1,170 @@
+"""How a conversation ends: what it was about is written down for the next ones.
+
+The summary is made of what was said: what was asked first, what was done, decided and left open.
+A conversation ends when somebody says so, or when it has been idle; any later call of the same
+user notices that. One that is spoken in is never ended by another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from .conversation import Identity, change_state
+from .epochs import IDLE
+from .observations import names_in, paths_in
+from .pipeline import Setup
+from .prose import sentences
+from .protocols import Find
+from .records import Memory, Note, Observation, SessionSummary, Turn, load_all
+from .refs import short_refs
+from .state import SessionState, session_ref
+from .text import one_line
+
+TURNS = 200
+"""How many turns of a conversation are looked at: its last."""
+SENTENCE = 160
+DECISIONS, CONCEPTS, FILES = 5, 6, 8
+_CHECK = timedelta(minutes=1)
+_AT_ONCE = 20
+
+
+def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> SessionSummary | None:
+    """End a conversation and return its summary: the one given, else one made of what was said.
+
+    A summary takes the place of the conversation's last one. One that still tells all stays.
+    """
+    store = setup.store
+    with store.atomic(who.user):
+        change_state(setup, who, ended=True)
+        old = _last_summary(setup, who.user, who.session)
+        if given is None and not setup.learn.summaries:
+            return old
+        new = given or _if_newer(setup, who.user, who.session, old)
+        if new is None:
+            return old
+        if old is not None:
+            # Deleting would rewrite the file.
+            new = new.model_copy(update={"ref": old.ref})
+        store.put([new.row()])
+        return new
+
+
+def end_idle(setup: Setup, who: Identity) -> None:
+    """End the user's conversations in which nobody has said anything for a while, but this one."""
+    now = setup.clock()
+    known = setup.states.get((who.user, who.session)) is not None
+    last = setup.idle.get(who.user)
+    if known and last is not None and timedelta(0) <= now - last < _CHECK:
+        return
+    setup.idle.put(who.user, now)
+    asked = Find(types=("session",), digests=(SessionState.OPEN,), until=now - IDLE, limit=_AT_ONCE)
+    for row in setup.store.query(who.user, asked):
+        if row.session != who.session:
+            _end_if_idle(setup, who.user, row.session, now)
+
+
+def summary_of(setup: Setup, user: str, session: str) -> SessionSummary | None:
+    """Return what a conversation was about, in its own words; None when nothing was said."""
+    asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
+    turns = load_all(setup.store.query(user, asked), Turn)
+    turns.sort(key=lambda turn: (turn.at, turn.position))
+    said = [turn for turn in turns if turn.role in ("user", "assistant") and _trusted(turn)]
+    notes = load_all(setup.store.query(user, _of(session, "note")), Note)
+    text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
+    if not text:
+        return None
+    found = setup.store.query(user, _of(session, "observation"))
+    seen = [one for one in load_all(found, Observation) if one.trust == "trusted"]
+    words = "\n".join(turn.text for turn in said)
+    return SessionSummary(
+        user=user,
+        ref=short_refs(setup.store, user, setup.random)(SessionSummary.prefix),
+        at=setup.clock(),
+        session=session,
+        scope=turns[-1].scope,
+        source="conversation",
+        derived_from=tuple(turn.ref for turn in turns),
+        text=text,
+        decisions=_decisions(setup, user, session, notes),
+        concepts=_most_named([*(turn.text for turn in said), *(one.title for one in seen)]),
+        files=_most((file for one in seen for file in one.files), paths_in(words), FILES),
+    )
+
+
+def _end_if_idle(setup: Setup, user: str, session: str, now: datetime) -> None:
+    who = Identity(user=user, session=session)
+    with setup.store.atomic(user):
+        rows = setup.store.get(user, [session_ref(session)])
+        # It may have gone on since it was looked for.
+        if rows and now - rows[0].at >= IDLE:
+            end(setup, who)
+
+
+def _if_newer(
+    setup: Setup, user: str, session: str, old: SessionSummary | None
+) -> SessionSummary | None:
+    new = summary_of(setup, user, session)
+    if new is None or old is None:
+        return new
+    if old.derived_from:
+        return None if old.derived_from == new.derived_from else new
+    newest = setup.store.query(user, Find(types=("turn",), sessions=(session,), limit=1))
+    return new if newest and newest[0].at > old.at else None
+
+
+def _last_summary(setup: Setup, user: str, session: str) -> SessionSummary | None:
+    rows = setup.store.query(user, Find(types=("summary",), sessions=(session,), limit=1))
+    return load_all(rows, SessionSummary)[0] if rows else None
+
+
+def _of(session: str, type_: str) -> Find:
+    return Find(types=(type_,), sessions=(session,), limit=TURNS)
+
+
+def _trusted(turn: Turn) -> bool:
+    return turn.trust == "trusted"
+
+
+def _told(said: Sequence[Turn], notes: Sequence[Note]) -> str:
+    """Return the summary's text: what was asked, what came of it, what is open."""
+    asked = next((line for turn in said if turn.role == "user" if (line := _first(turn))), "")
+    by_kind = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
+    done = by_kind["done"] or by_kind["decided"]
+    answer = next((_first(turn) for turn in reversed(said) if turn.role == "assistant"), "")
+    parts = [
+        asked,
+        f"Done: {_joined(done[-3:])}" if done else answer,
+        f"Blocked: {_joined(by_kind['blocked'][-2:])}" if by_kind["blocked"] else "",
+        f"Next: {_joined(by_kind['next'][-2:])}" if by_kind["next"] else "",
+    ]
+    return " ".join(filter(None, parts))
+
+
+_KINDS = ("done", "decided", "blocked", "next")
+
+
+def _first(turn: Turn) -> str:
+    found = sentences(turn.text)
+    return one_line(found[0].text, SENTENCE) if found else ""
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return "; ".join(one_line(text, SENTENCE).rstrip(".;") for text in texts) + "."
+
+
+def _decisions(setup: Setup, user: str, session: str, notes: Sequence[Note]) -> tuple[str, ...]:
+    memories = load_all(setup.store.query(user, _of(session, "memory")), Memory)
+    made = [one.text for one in memories if one.kind == "decision"]
+    made += [note.text for note in notes if note.kind == "decided"]
+    return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])
+
+
+def _most_named(texts: Iterable[str]) -> tuple[str, ...]:
+    counts = Counter(name for text in texts for name in names_in(text))
+    return tuple(name for name, _ in counts.most_common(CONCEPTS))
+
+
+def _most(first: Iterable[str], then: Iterable[str], n: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *then)))[:n]

@@ -1,0 +1,179 @@
+"""Forgetting: a record, its versions, what was learned from it, and every text that shows it.
+
+What was learned from a turn goes with the turn, unless another turn says it too. What was learned
+and is forgotten by its own name is also taken out of the turn that said it. Summaries are written
+anew from what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from .endings import summary_of
+from .pipeline import Setup
+from .protocols import Find, Row
+from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all
+from .remembering import versions
+from .stages import stage
+from .state import StoredBlock
+from .text import fold
+
+FORGOTTEN = "[forgotten]"
+"""Stands in a turn for the sentence that was forgotten."""
+_KNOWS_ITS_TURNS = '"derived_from":["'
+_DERIVED = ("memory", "note", "observation", "summary")
+
+
+@stage("forget")
+def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
+    """Remove these rows and whatever is a copy of them; say how many records that were."""
+    store = setup.store
+    with store.atomic(user):
+        gone = {row.ref for row in rows}
+        gone |= _all_versions(setup, user, gone)
+        derived = list(_derived(setup, user))
+        scrubbed = _turns_without(setup, user, derived, gone)
+        gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
+        changed, orphans = _let_go(derived, gone)
+        gone |= orphans
+        touched = gone | {turn.ref for turn in scrubbed}
+        told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
+        stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
+        store.put([record.row() for record in (*changed, *scrubbed)])
+        removed = store.delete(user, sorted(gone))
+        removed += _rewrite(setup, user, stale)
+        store.put(_scrubbed_blocks(setup, user, touched | {one.ref for one in stale}))
+        return removed
+
+
+def is_learned(row: Row) -> bool:
+    """Say whether a row holds a memory that was learned: it goes with the turns that say it."""
+    return row.type == "memory" and _KNOWS_ITS_TURNS in row.body
+
+
+def _derived(setup: Setup, user: str) -> Iterator[Derived]:
+    """Yield everything that was learned from turns, history included."""
+    for row in setup.store.query(user, Find(types=_DERIVED, live=None)):
+        if _KNOWS_ITS_TURNS in row.body:
+            record = load(row)
+            if isinstance(record, Derived):
+                yield record
+
+
+def _turns_without(
+    setup: Setup, user: str, derived: Iterable[Derived], gone: Collection[str]
+) -> list[Turn]:
+    """Return the turns that said what is forgotten by name, without the sentence that says it."""
+    named = [one for one in derived if one.ref in gone and isinstance(one, Memory | Note)]
+    refs = {ref for one in named for ref in one.derived_from} - set(gone)
+    rows = [row for row in setup.store.get(user, sorted(refs)) if row.type == "turn"]
+    turns = []
+    for turn in load_all(rows, Turn):
+        text = turn.text
+        for one in named:
+            if turn.ref in one.derived_from:
+                text = _sentence(one.says()).sub(FORGOTTEN, text)
+        if text != turn.text:
+            update = {"text": text, "redacted": turn.redacted + 1}
+            turns.append(turn.model_copy(update=update))
+    return turns
+
+
+def _sentence(text: str) -> re.Pattern[str]:
+    """Return what finds a sentence in a turn, however it was spaced, marked up or begun."""
+    words = [re.escape(word).replace("'", "['\u2019]") for word in text.rstrip(".!").split()]
+    return re.compile(r"[*_]*" + r"[\s*_]+".join(words) + r"[*_]*[.!]*", re.IGNORECASE)
+
+
+def _is_in(one: Derived, scrubbed: Iterable[Turn]) -> bool:
+    """Say whether a note or memory was learned from a sentence that its turn no longer has."""
+    if not isinstance(one, Memory | Note):
+        return False
+    own = [turn for turn in scrubbed if turn.ref in one.derived_from]
+    # What a model put into its own words is in no turn to begin with.
+    return bool(own) and one.source != "model" and not any(_says(turn, one) for turn in own)
+
+
+def _says(turn: Turn, one: Derived) -> bool:
+    return bool(_sentence(one.says()).search(turn.text)) or fold(one.says()) in fold(turn.text)
+
+
+def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Derived], set[str]]:
+    """Return what stays without the turns that are gone, and the refs of what had no other."""
+    changed: list[Derived] = []
+    orphans: set[str] = set()
+    for one in derived:
+        if one.ref in gone or isinstance(one, SessionSummary):
+            continue
+        left = tuple(ref for ref in one.derived_from if ref not in gone)
+        update: dict[str, Any] = {"derived_from": left}
+        lost = len(one.derived_from) - len(left)
+        if isinstance(one, Memory):
+            update["seen"] = one.seen - lost
+            if one.supersedes in gone:
+                update["was"] = ""
+        if (lost and not left) and not (isinstance(one, Memory) and update["seen"] > 0):
+            orphans.add(one.ref)
+        elif lost or update.get("was") == "":
+            changed.append(one.model_copy(update=update))
+    # What took an orphan's place must not go on quoting it.
+    quoting = [one for one in derived if isinstance(one, Memory) and one.supersedes in orphans]
+    changed = [_unquoted(one) if one in quoting else one for one in changed]
+    known = {one.ref for one in changed} | orphans | set(gone)
+    changed += [_unquoted(one) for one in quoting if one.ref not in known]
+    return changed, orphans
+
+
+def _unquoted(one: Derived) -> Derived:
+    return one.model_copy(update={"was": ""})
+
+
+def _rewrite(setup: Setup, user: str, stale: Iterable[SessionSummary]) -> int:
+    """Write summaries anew from what their conversations still have; say how many are gone."""
+    removed = 0
+    for old in stale:
+        new = summary_of(setup, user, old.session)
+        if new is None:
+            removed += setup.store.delete(user, [old.ref])
+        else:
+            kept = {"ref": old.ref, "at": old.at, "scope": old.scope}
+            setup.store.put([new.model_copy(update=kept).row()])
+    return removed
+
+
+def _all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
+    """Return the refs of every version of the memories among these.
+
+    One memory may have taken the place of several: of its key's last one, and of one that said
+    the same. History leads to one of them only, the others are known by whom they gave way to.
+    """
+    found: set[str] = set()
+    new = set(refs)
+    while new:
+        rows = [row for row in setup.store.get(user, sorted(new)) if row.type == "memory"]
+        found |= {row.ref for row in rows}
+        said = Find(types=("memory",), digests=tuple(row.digest for row in rows), live=None)
+        same = load_all(setup.store.query(user, said), Memory) if rows else []
+        linked = [memory for row in rows for memory in versions(setup, load_all([row], Memory)[0])]
+        linked += [memory for memory in same if memory.superseded_by in found]
+        new = {memory.ref for memory in linked} - found
+    return found
+
+
+def _scrubbed_blocks(setup: Setup, user: str, refs: Collection[str]) -> list[Row]:
+    found: dict[str, StoredBlock] = {}
+    for ref in refs:
+        for row, _ in setup.store.search(user, [ref], Find(types=("block",))):
+            found.setdefault(row.ref, StoredBlock.model_validate_json(row.body))
+    return [
+        stored.model_copy(
+            update={
+                "pieces": stored.block.without(refs).pieces,
+                "gone": (*stored.gone, *sorted(stored.block.refs & set(refs))),
+            }
+        ).row()
+        for stored in found.values()
+        if stored.block.refs & set(refs)
+    ]

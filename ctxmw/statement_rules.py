@@ -1,0 +1,477 @@
+"""How people put what is worth remembering: a rule for each way of saying it.
+
+A rule is a pattern over one sentence in lower case, and the words without one of which it is not
+even tried. A sentence is short, so every pattern takes bounded time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Stated = Literal[
+    "preference", "correction", "decision", "fact", "done", "decided", "blocked", "next"
+]
+"""What a sentence states. "decision" is a user's; "decided" is what an assistant chose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one way of stating something looks like."""
+
+    kind: Stated
+    words: frozenset[str]
+    """One of these must occur."""
+    pattern: re.Pattern[str]
+    """What the group "it" begins at is what is stated; without the group, the whole sentence."""
+    standing: bool = False
+    """Whether it is meant to hold on: then "for now" rules it out."""
+    contradicts: bool = False
+    """Whether it begins with a no: said to a question, that is an answer."""
+    report: bool = False
+    """Whether nobody is named who did it: then somebody must have been at work."""
+
+
+# Where a clause can begin, and what may stand before an instruction.
+_START = r"(?:^|[,;:.!\u2013\u2014] |- |(?:^|, )(?:and|so|then) |\bbut )"
+_TO_YOU = (
+    r"(?:please |also |just |again,? |ok(?:ay)?,? |"
+    r"(?:you|we) (?:should|must|have to|need to) |make sure (?:to |you |that you )|"
+    r"be sure to |remember to |i(?:'d| would) (?:like|want) you to |i (?:want|need) you to |"
+    r"from now on,? |going forward,? |in (?:the )?future,? )*"
+)
+_WORK = (
+    r"implemented|added|fixed|shipped|merged|deployed|released|refactored|migrated|finished|"
+    r"completed|rewrote|rewritten|moved|renamed|removed|deleted|updated|upgraded|created|built|"
+    r"wrote|written|documented|configured|installed|published|pushed|committed|closed|resolved|"
+    r"replaced|converted|extracted|cleaned up|optimi[sz]ed|integrated|wired|enabled|disabled|"
+    r"corrected|patched|reverted|rolled (?:out|back)|launched|sent|booked|ordered|submitted|"
+    r"signed|scheduled|paid|ported|simplified|introduced|registered|drafted|prepared|"
+    r"confirmed|switched|connected|archived|filed|delivered|handed (?:over|in)|tested|"
+    r"verified|hooked up|sorted out|wrapped up|got .{1,40} (?:working|running)"
+)
+_WORK_OR_ORDER = r"set up|split|cut over"
+"""Could as well be told to do."""
+_VERBS = (
+    r"use|give|write|keep|put|add|show|answer|reply|respond|explain|run|make|ask|tell|name|call|"
+    r"format|include|check|return|prefer|start|end|list|mark|tag|document|test|log|wrap|sort|"
+    r"round|convert|translate|cite|mention|send|open|close|update|commit|push|create|generate|"
+    r"choose|pick|limit|stick|follow|let (?!me\b|us\b)|set|treat|assume|store|save|leave|say|go|"
+    r"take|do|begin|"
+    r"summari[sz]e|read|look|define|declare|import|export|throw|raise|catch|validate|escape|book|"
+    r"order|speak|talk|address|change|move|rename|remove|delete|replace|switch|split|skip|drop|"
+    r"point|print|render|draw|build|deploy|merge|rebase|squash|pin|lock|cache|measure|count|order|"
+    r"compare|sign|state|spell|quote|link|attach|cc|plan|schedule|remind|warn|highlight|"
+    r"capitali[sz]e"
+)
+_NOT_ORDERS = (
+    r"(?!(?:worry|bother|know|think|forget|mind|get|have|want|need|care|like|be|see|feel|remember|"
+    r"understand|panic|hesitate|laugh|sweat|give up|you|we|they|i|it|even|really|expect|hear|find|"
+    r"stress|rush|take it|tell me|ask me|look at me|go anywhere|seem|work|matter|believe)\b)"
+    r"(?!\w+ (?:it|this|that|them|so)?[.!]*$)"
+)
+_NOT_ORDERS_AFTER_NEVER = (
+    r"(?!(?:mind|again|had|have|has|seen|heard|been|knew|thought|ever|a|an|the|once|before|too|"
+    r"really|quite|got|happened|works?|worked|said|gonna|felt|saw|met|did|fails?|failed|ends?|"
+    r"in|on|at|to)\b)(?!\w+(?<!ne)(?<!fe)(?<!mb)(?<!ce)(?<!spe)ed\b)(?!\w+ing\b)"
+)
+_NOT_ORDERS_AFTER_ALWAYS = (
+    r"(?!(?:been|a|an|the|nice|good|great|happy|glad|works?|worked|on|wanted|had|has|have|is|are|"
+    r"was|were|seems?|fails?|failed|happens?|there|here|so|in|at|to|fun|someone|something|full|"
+    r"ready|available|open|welcome|important|better|best|worth|tempting|possible|true)\b)"
+    r"(?!\w+(?<!ne)(?<!fe)(?<!mb)(?<!ce)(?<!spe)ed\b)(?!\w+ing\b)"
+)
+
+
+def _rule(kind: Stated, words: str, pattern: str, **more: bool) -> Rule:
+    return Rule(kind, frozenset(words.split()), re.compile(pattern), **more)
+
+
+_FACTS = (
+    _rule(
+        "fact",
+        "remember mind forget",
+        rf"{_START}(?:please |also |just )*(?:remember|(?:keep|bear) in mind|don't forget)"
+        r"(?: that\b|:(?: that)?) (?P<it>\S)",
+    ),
+)
+_DECISIONS = (
+    _rule(
+        "decision",
+        "decided agreed settled chose chosen picked opted resolved voted",
+        r"(?:^|\b(?:so|and|but|that|since|because|as)[, ]+|[,;:.] |\b\w+ing,? |\w+ly,? |"
+        r"discussion,? "
+        r"|meeting,? |yesterday,? |today,? )(?P<it>(?:we|i|the team|our team|the board|the group)"
+        r"(?:'ve| have|'d)?"
+        r"(?: (?:just|now|finally|all|already|both|also|then|ultimately|eventually|today|jointly))*"
+        r" (?:decided|agreed|settled|chose|chosen|picked|opted|resolved|voted)"
+        r" (?!(?:yet|later|tomorrow)\b)\S)",
+    ),
+    _rule(
+        "decision",
+        "let's",
+        rf"{_START}(?:please |ok(?:ay)?,? |yes,? |then )*(?P<it>let's "
+        r"(?!\w+(?: \w+)? (?:this|that|it|these|those)(?: \w+)?[.!]*$)"
+        r"(?:go (?:with|for|ahead with)|use|stick (?:with|to)|switch to|move to|adopt|"
+        r"keep (?!\w+ing\b|it up\b|in touch\b|going\b)|drop|"
+        r"settle (?:on|for)|standardi[sz]e on|call it|name it|target|pin|store|choose|pick|"
+        r"avoid|not (?:use|support|do)|do without|postpone|cancel|schedule|host|build on|"
+        r"base|rename|support|limit|cap|set|fix .{1,30} at|put)\b)",
+        standing=True,
+    ),
+    _rule(
+        "decision",
+        "we'll we're will are i'll i'm",
+        r"(?:^|[,;:.] |\b(?:so|and|but|then) )(?P<it>(?:i(?:'m| am|'ll| will) (?:now |definitely )*"
+        r"(?:going with|go with|switch(?:ing)? (?:over )?to|migrat(?:e|ing) to|drop(?:ping)?)\b|"
+        r"we(?:'re| are|'ll| will)"
+        r"(?: (?:now|just|all|definitely|officially|therefore))* (?:not )?"
+        r"(?:going with|go with|going for|be using|switch(?:ing)? (?:over )?to|"
+        r"mov(?:e|ing) (?:over )?to|migrat(?:e|ing) to|adopt(?:ing)?|stick(?:ing)? (?:with|to)|"
+        r"keep(?:ing)? (?:the|our|using|it (?!up\b))|drop(?:ping)?|standardi[sz](?:e|ing) on|"
+        r"stay(?:ing)? (?:with|on)|settl(?:e|ing) (?:on|for)|replac(?:e|ing)|"
+        r"use|support(?:ing)?|host(?:ing)?|launch(?:ing)? (?:with|in|on))\b))",
+    ),
+    _rule(
+        "decision",
+        "decision decided agreed verdict conclusion resolution going",
+        r"^(?:(?:the |our |my )?(?:final )?(?:decision|decided|agreed|verdict|conclusion|"
+        r"resolution)"
+        r"\s*(?::|\u2013|\u2014|-| is(?: to)?| was(?: to)?) |(?=going (?:with|for) ))(?P<it>\S)",
+    ),
+    _rule(
+        "decision",
+        "decided settled agreed",
+        r"\bit(?:'s| is| was| has been) (?:decided|settled|agreed)(?: that)?[:,]? (?P<it>\S)",
+    ),
+)
+_CORRECTIONS = (
+    _rule(
+        "correction",
+        "never",
+        rf"{_START}(?P<it>{_TO_YOU}never {_NOT_ORDERS_AFTER_NEVER}\w+ \S)",
+        standing=True,
+    ),
+    _rule(
+        "correction",
+        "we never",
+        rf"{_START}(?P<it>we never (?:{_VERBS})\b)",
+        standing=True,
+    ),
+    _rule(
+        "correction",
+        "don't dont not",
+        rf"{_START}(?P<it>{_TO_YOU}(?:do not|don't|dont|not to) (?:ever )?{_NOT_ORDERS}\w)",
+        standing=True,
+    ),
+    _rule(
+        "correction",
+        "shouldn't mustn't must should",
+        rf"{_START}(?P<it>(?:you|we) (?:shouldn't|mustn't|must not|should not) \w+ \S)",
+        standing=True,
+    ),
+    _rule(
+        "correction",
+        "stop quit",
+        rf"{_START}(?P<it>{_TO_YOU}(?:stop|quit) (?!being\b)\w+ing \S)",
+        standing=True,
+    ),
+    _rule("correction", "avoid", rf"{_START}(?P<it>{_TO_YOU}avoid \w+)", standing=True),
+    _rule(
+        "correction",
+        "no nope nah wrong incorrect right correct not",
+        r"^(?:no|nope|nah|wrong|incorrect|not quite|(?:that|this)(?:'s| is) "
+        r"(?:wrong|incorrect|not (?:right|correct|true|it|how we \w+(?: it)?(?: here)?|what i "
+        r"(?:meant|asked(?: for)?|wanted|said))))[,.:;!\u2013\u2014 -]+"
+        rf"(?P<it>(?:please )?(?:(?:{_VERBS}|never|always|don't|it(?:'s| is| should)|i meant|"
+        r"we (?:use|do|have|call|raise|keep|are|run|write|put|always|never|want|need|deploy|store)|"
+        r"they(?:'re| are)|he(?:'s| is)|she(?:'s| is)|there (?:is|are)|"
+        r"you (?:should|must|need|have to))\b|"
+        r"(?:the|our|my|its|his|her|their|that|this)\b.{1,60}"
+        r"\b(?:is|are|was|were|should|has|have|lives?|runs?|goes|starts?|ends?|takes?|needs?|"
+        r"happens?|expires?|comes?)\b)(?! (?:fine|good|ok|okay|all|great|it|perfect)\b)"
+        r"(?!(?:that|this|it)'s (?:all|fine|good|ok|okay|great|it|perfect)\b).*)",
+        contradicts=True,
+    ),
+    _rule(
+        "correction",
+        "not",
+        rf"(?:^|[,;:.] )(?P<it>(?:please |actually,? |again,? )*(?:(?:{_VERBS})\b|it(?:'s| is)\b|"
+        r"we (?:use|have|are|run|call|want|do|say|measure|count|ship|sell)\b|i (?:meant|said|"
+        r"asked)\b|"
+        r"(?:it|that|this) should be\b|(?:the|our|my) [\w\u00a4 -]{1,50}? (?:is|are|should be|was|"
+        r"were)\b|"
+        r"(?:he|she|they)(?:'s|'re| is| are)\b).{1,120}, (?:and )?not (?!only\b|just\b|yet\b|"
+        r"sure\b|"
+        r"even\b|a problem\b|bad\b|that\b)\S.*)",
+    ),
+    _rule(
+        "correction",
+        "instead rather",
+        rf"{_START}(?P<it>{_TO_YOU}(?:{_VERBS}) \S.{{0,120}}(?:instead(?: of\b.*|[.!]*$)|"
+        r"rather than \S.*))",
+        standing=True,
+    ),
+    _rule(
+        "correction",
+        "told asked",
+        r"\bi(?:'ve| have)?(?: already| just)? (?:told you|asked you)(?: (?:before|twice|already))?"
+        r" (?:that |to |not to )(?P<it>\S)",
+    ),
+    _rule(
+        "correction", "meant", r"^(?:no,? |sorry,? )*i (?:actually )?meant (?!to\b|well\b|it\b)\S"
+    ),
+    _rule(
+        "correction",
+        "said mentioned told",
+        r"^(?:like|as) i(?:'ve| have)?(?: already)? (?:said|mentioned|told you)(?: \w+){0,2}[,:] "
+        r"(?P<it>\S)",
+    ),
+    _rule("correction", "again", rf"^again[:,] (?P<it>(?:no |{_VERBS})\b.*)"),
+    _rule(
+        "correction",
+        "keep kept again still",
+        r"\byou (?:(?:keep|kept) \w+ing|again \w+ed|(?:still|again) (?:forgot|forget|used?|put|"
+        r"left))"
+        r" \S",
+    ),
+    _rule(
+        "correction",
+        "actually",
+        r"^actually,? (?P<it>(?:we (?:use|have|run|are on|call)|it(?:'s| is)|use|"
+        r"(?:the|our|my) [\w\u00a4 -]{1,40}? (?:is|are)) .*)",
+    ),
+)
+_PREFERENCES = (
+    _rule(
+        "preference",
+        "always",
+        rf"{_START}(?P<it>{_TO_YOU}always {_NOT_ORDERS_AFTER_ALWAYS}\w+ \S)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "prefer rather",
+        r"(?:^|[,;:.] |\b(?:but|and|so|because|since|general|code|"
+        r"\u00a4) )(?P<it>(?:in general,? )?"
+        r"(?:personally,? )?i(?:'d| would)?(?: (?:really|much|generally|usually|strongly|"
+        r"personally|"
+        r"still|always|definitely|tend to|do|very much))* (?:prefer|rather) \S)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "prefer",
+        rf"{_START}(?P<it>(?:(?:in|for|with) [\w+#. ]{{1,30}}, )?(?:please |always )*prefer \S)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "preference preferred favourite favorite",
+        r"\bmy (?:(?:personal|strong|general) )?(?:preference|preferred [\w -]{1,30}?|"
+        r"favou?rite [\w -]{1,40}?)(?: by far)? (?:is|are)\b (?!not clear)\S",
+    ),
+    _rule(
+        "preference",
+        "now forward future henceforth",
+        r"\b(?:from (?:now|here|today) on(?:wards?)?|going forward|moving forward|henceforth|"
+        rf"in (?:the )?future)\b,?:? (?P<it>(?:please |only |all |every |you |i want |i'd like |"
+        rf"(?:{_VERBS})\b).*)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "now forward henceforth",
+        rf"^(?P<it>(?:please )?(?:{_VERBS})\b.*\b(?:from (?:now|here) on(?:wards)?|going forward|"
+        r"henceforth)\b)",
+    ),
+    _rule(
+        "preference",
+        "default general rule whenever every each time when any all if",
+        r"^(?:(?:please|and|also),? )*(?P<it>(?:by default|in general|as a (?:general )?rule"
+        r"(?: of thumb)?|whenever (?:you|i|we)\b.{1,80}?|(?:every|each|any) ?time (?:you|i|we)\b"
+        r".{1,80}?|(?:when|if) you (?:write|answer|reply|add|create|use|explain|review|name|change|"
+        r"generate|refer|need|show|give|make|format|commit|test|suggest|are unsure|touch|open|cite|"
+        r"quote|plan|book|translate|summari[sz]e)\b.{0,80}?|"
+        rf"for (?:all|every|any) .{{1,40}}?), (?:please |always |only )*(?:{_VERBS})\b .*)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "whenever every each time",
+        rf"^(?:(?:please|and|also),? )*(?P<it>(?:{_VERBS})\b.{{2,120}} (?:whenever you|(?:every|"
+        rf"each)"
+        r" time (?:you|i|we)|(?:before|after) (?:every|each)|in every|for every)\b.*)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "like love hate stand dislike want",
+        r"(?:^|[,;:.] |\b(?:but|and|so) )(?P<it>i (?:really |do |just )?(?:"
+        r"(?:like|love) (?:it (?:when|if)|my \w+|when you|having|your \w+ to)|"
+        r"(?:don't|do not) (?:like|want) (?:it when|when|you to|to see|your|any|having)|"
+        r"(?:hate|dislike|can't stand|cannot stand)(?: it when| when)?) \S)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "want like need",
+        r"^(?P<it>(?:please,? )?i(?:'d| would)? (?:want|like|need) (?:you to .{3,100}"
+        r"\b(?:before|whenever|each|every|when|after|always|first)\b|(?:all )?(?:your |the )?"
+        r"(?:answers?|replies|responses|explanations|summaries|messages|comments|reports?) "
+        r"(?:to be|in|as|without|with|short|brief)\b).*)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "keep make write give",
+        rf"{_START}(?P<it>(?:please )?(?:keep|make|write|give(?: me)?) (?:your |all |the )?"
+        r"(?:answers?|replies|responses|explanations?|summar(?:y|ies)|commit messages?|messages|"
+        r"comments|names|functions|tone) (?:\w+ )?(?:short|shorter|brief|concise|formal|informal|"
+        r"simple|in \w+|as \w+|under \d+|to (?:one|two|three|a)|free of|small)\b.*)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "call address",
+        rf"{_START}(?P<it>(?:please )?(?:call me|address me as) "
+        r"(?!later|back|when|tomorrow|at|on|if|crazy|out|in)\w)",
+    ),
+)
+_NOT_BEFORE = (
+    r"^(?!(?:if|when|once|after|before|since|because|until|as soon as|unless|although)\b)"
+    r"(?!.*\b(?:but|yet|fails?|failing|broke|wrong)\b)"
+)
+_WORK_WORDS = (
+    "done finished completed shipped fixed implemented added merged deployed released "
+    "refactored"
+    " migrated rewrote moved renamed removed deleted updated upgraded created built wrote"
+    " documented configured installed published pushed committed closed resolved replaced"
+    " converted extracted cleaned optimized optimised integrated wired enabled disabled "
+    "corrected"
+    " patched reverted rolled launched sent booked ordered submitted signed scheduled paid set"
+    " ported simplified introduced registered drafted prepared confirmed switched connected"
+    " archived filed delivered handed split tested verified hooked cut sorted wrapped got "
+    "written"
+    " rewritten"
+)
+_WHERE_IT_STANDS = (
+    _rule(
+        "blocked",
+        "blocked stuck blocker blockers blocking blocks",
+        r"^(?!.*\b(?:not|no longer|n't|isn't|aren't|whether|never)\b.{0,12}(?:blocked|stuck|block))"
+        r"(?:(?:current |main |only )?block(?:er|ers|ed)(?: (?:by|on))?\s*(?::|\u2013|\u2014|-| is)"
+        r" (?P<it>\S)|.*\b(?:i'm|i am|we're|we are|is|are|currently|still|remains?|been|work)"
+        r"(?: (?:still|currently|now|completely|totally|also))* (?:blocked|stuck)"
+        r" (?:by|on|with|until|because|at|in|since|waiting)\b|.*\bis (?:still )?blocking\b \S|"
+        r".*\bblocks (?:us|me|the|our|everything)\b)",
+    ),
+    _rule(
+        "blocked",
+        "can't cannot unable couldn't not",
+        r"\b(?:i|we)(?:'m| am| are|'re)? (?:still )?(?:can't|cannot|can not|unable to|couldn't|"
+        r"not able to) (?:\w+ )?(?:continue|proceed|go on|go ahead|move|start|finish|deploy|test|"
+        r"run|"
+        r"merge|release|ship|push|build|verify|complete|publish|work|do|send|book|order|launch)\b"
+        r".*\b(?:until|before|because|without|as long as|since|unless|due to)\b",
+    ),
+    _rule(
+        "blocked",
+        "waiting",
+        r"(?:^|[,;:.] |\b(?:and|but|so) )(?P<it>(?:(?:i'm|we're|i am|we are) (?:still |currently |"
+        r"all )*|"
+        r"still |currently )waiting (?:for|on) \S.*)",
+    ),
+    _rule(
+        "next",
+        "next",
+        r"^(?:so |and |then )*(?:(?:the |my |our )?next (?:steps?|tasks?|thing|up|action|"
+        r"on (?:the|my)"
+        r" list|on my plate)(?: (?:is|are|will be|for me is)(?: to)?)?\s*(?::|,|\u2013|\u2014|"
+        r"(?<=is)|"
+        r"(?<=are)|(?<=to)|(?<=be)) ?(?P<it>\S.*)|"
+        r"next,? (?:we|i)(?:'ll| will| need| have|'m going| am going|'re going| should| must|"
+        r"'d)\b)",
+    ),
+    _rule(
+        "next",
+        "todo do follow remaining open left remains still missing",
+        r"^(?:todo|to[ -]do|follow[- ]?up|remaining|remains|still (?:to do|open|missing|left)|"
+        r"left to do|open (?:items?|points?|tasks?)|what(?:'s| is)? (?:remains|left)(?: to do)?)"
+        r"\s*(?::|\u2013|\u2014| -| is| are) (?P<it>\S.*)",
+    ),
+    _rule(
+        "next",
+        "still",
+        r"(?:^|[,;:.] |\b(?:and|but|so|then|now) )(?P<it>(?:we|i)(?:'ve)? still "
+        r"(?:need(?: to)?|must|gotta|owe|(?:have|want|got) to) (?!(?:no|some) (?:idea|time)\b|"
+        r"a (?:problem|lot)\b|lots\b"
+        r"|problems\b|issues\b|the (?:same )?(?:problem|issue|error|bug)\b|errors?\b|"
+        r"questions?\b)\S"
+        r".*|(?:the|our|my|this|that)\b[^,;]{1,60} still needs? (?:to be|an?|some) \S.*)",
+    ),
+    _rule(
+        "next",
+        "tomorrow week monday tuesday wednesday thursday friday afterwards later sprint weekend "
+        "next",
+        r"^(?!.*\b(?:will be|closed|off|holiday|next time|(?:see|call|show|tell|talk to|"
+        r"let) you)\b)(?:.*\b(?:tomorrow|next (?:week|"
+        r"sprint|monday|"
+        r"tuesday|wednesday|thursday|friday)|on (?:monday|tuesday|wednesday|thursday|friday)|"
+        r"afterwards|later today|this weekend)\b.*\b(?:i'll|i will|we'll|we will|i'm going to|"
+        r"we're going to|(?:i|we) (?:need|have|want|plan) to)\b|(?=.*\b(?:i'll|i will|we'll|"
+        r"we will|"
+        r"i'm going to|we're going to|(?:i|we) (?:need|have|plan) to)\b.*\b(?:tomorrow|"
+        r"next (?:week|"
+        r"sprint|monday|tuesday|wednesday|thursday|friday)?|on (?:monday|tuesday|wednesday|thursday"
+        r"|friday)|afterwards|later today|this weekend)\b))",
+    ),
+    _rule(
+        "done",
+        _WORK_WORDS,
+        rf"{_NOT_BEFORE}(?:(?:all )?done: (?P<it>\S.*)|"
+        rf"(?:(?:also|just|finally|successfully|now),? )*(?:{_WORK})(?![\w-]| (?:by|width|size|"
+        r"point|price|rate|length|value|values|to|with|in|on|from|hours?|time)\b) \S.*)",
+        report=True,
+    ),
+    _rule(
+        "done",
+        _WORK_WORDS,
+        rf"{_NOT_BEFORE}(?:.*[,;:.] |(?:.*\b)?(?:and|so|then|today|yesterday|finally|morning|"
+        r"done) )?(?:i|we)(?:'ve| have)?"
+        r"(?: (?:just|now|already|also|finally|successfully|both|then|recently|all))* "
+        rf"(?:{_WORK}|{_WORK_OR_ORDER})"
+        r"(?! (?:that|if|up with|to|on|in|out|back|away|home|for|by)\b) \S.*",
+    ),
+    _rule(
+        "done",
+        "is are has have been pass passes passed passing",
+        r"^(?!(?:if|when|once|after|before|since|because|until|as soon as|unless|while)\b)"
+        r"(?!.*\b(?:not|never|yet|until|once|if|will|should|must|needs?|almost|nearly|half|isn't|"
+        r"aren't|hasn't|haven't|nothing|no|but|when|to be|unless|whether)\b)"
+        r"(?:(?:the|our|my|all|that|this|everything|both|version|[a-z\u00a4][\w\u00a4.-]*)"
+        r"(?: [\w\u00a4.,'/-]+){0,8}? (?:is|are) (?:now |finally |all |both |up and )*(?:done|"
+        r"finished|"
+        r"completed?|implemented|merged|deployed|fixed|live|shipped|in production|running again|"
+        r"released|resolved|in place|up and running|booked|signed|submitted)\b|"
+        rf"(?:the|our|my|all|that|this|everything|both)(?: [\w\u00a4.,'/-]+){{1,8}}? (?:has|have) "
+        rf"(?:now |finally |all |just )*been (?:{_WORK})\b|"
+        r".*\ball (?:\d+ |the |of the |unit |our )*tests (?:now |are |have )*pass(?:ed|ing)?\b)",
+    ),
+)
+_CHOICES = (
+    _rule(
+        "decided",
+        "decided chose opted went going settled picked decision",
+        r"^(?!(?:if|once|when|before)\b)(?:.*[,;:.] |(?:so|and|here|therefore|instead) )?(?:(?:i|"
+        r"we)"
+        r"(?:'ve| have)? (?:therefore |instead |deliberately |also )*(?:decided|chose|opted|"
+        r"went with|settled|picked)\b|(?:i'm|we're) going with\b|"
+        r"(?:design )?decision: (?P<it>)) ?\S",
+    ),
+)
+
+OF_USER = (*_FACTS, *_DECISIONS, *_CORRECTIONS, *_PREFERENCES, *_WHERE_IT_STANDS)
+OF_ASSISTANT = (*_CHOICES, *_WHERE_IT_STANDS)
+TRIED = frozenset(word for rule in (*OF_USER, *OF_ASSISTANT) for word in rule.words)
