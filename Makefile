@@ -25,7 +25,7 @@ comma := ,
 
 .PHONY: help
 help:  ## Show these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(demo_installed)  ## Show the main job: two conversations, one memory
@@ -63,6 +63,13 @@ peers: $(venv_made)  ## Make .venv-peers: ctxmw beside other memories, for pytho
 .PHONY: torture
 torture: $(all_installed)  ## Kill processes while they write, for SECONDS=30, and check what is left
 	@$(python) -m benchmarks.torture --seconds $(or $(SECONDS),30)
+
+.PHONY: notebooks
+notebooks: $(all_installed)  ## Run the notebooks and keep what they show
+	@for notebook in notebooks/*.ipynb; do \
+	    $(python) -m nbconvert --log-level ERROR --to notebook --execute --inplace \
+	        --ExecutePreprocessor.record_timing=False $$notebook || exit 1; \
+	done
 
 .PHONY: pins
 pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt

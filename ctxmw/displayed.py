@@ -20,3 +20,9 @@ class Displayed:
         from .display import text_of
 
         return {"text/plain": text_of(self)}
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        # And what is a list as well is printed by this, whatever the bundle says.
+        from .display import text_of
+
+        printer.text(text_of(self))

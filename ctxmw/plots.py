@@ -57,9 +57,8 @@ def plot_prefix(chat: Session, ax: Axes | None = None) -> Axes:
         ax.annotate(f" epoch {record.epoch}", (at, 2), color=_PINNED, fontsize=8)
     ax.set_ylim(0, 104)
     ax.set_ylabel("% of the prompt unchanged")
-    ax.set_xlabel("call")
     ax.set_title(f"Prompt prefix of {chat.id}", loc="left")
-    return _plain(ax)
+    return _by_call(ax)
 
 
 def plot_session(chat: Session, ax: Axes | None = None) -> Axes:
@@ -75,11 +74,10 @@ def plot_session(chat: Session, ax: Axes | None = None) -> Axes:
     ):
         ax.bar(calls, tokens, bottom=below, color=colour, label=label, width=0.7)
         below = [under + more for under, more in zip(below, tokens, strict=True)]
-    ax.set_xlabel("call")
     ax.set_ylabel("tokens")
     ax.set_title(f"Context of {chat.id}", loc="left")
-    ax.legend(frameon=False, fontsize=9)
-    return _plain(ax)
+    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
+    return _by_call(ax)
 
 
 def _tokens(record: ContextRecord, place: int) -> int:
@@ -98,7 +96,13 @@ def _axes(ax: Axes | None, height: float = 3.0) -> Axes:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise MissingPackage('plots need matplotlib: pip install "ctxmw[notebook]"') from error
-    return plt.figure(figsize=(7.2, height), layout="constrained").add_subplot()
+    return plt.figure(figsize=(6.4, height), layout="constrained").add_subplot()
+
+
+def _by_call(ax: Axes) -> Axes:
+    ax.set_xlabel("call")
+    ax.locator_params(axis="x", integer=True)
+    return _plain(ax)
 
 
 def _plain(ax: Axes) -> Axes:

@@ -234,9 +234,12 @@ def test_ipython_takes_html_and_text_from_the_same_value(ctx: ContextMiddleware)
 
     formatter = DisplayFormatter()
     formatter.active_types = ["text/plain", "text/html"]
-    data, _ = formatter.format(ctx.session("s").prepare([{"role": "user", "content": "Hello"}]))
-    assert data["text/plain"] == "Context used: none"
-    assert data["text/html"].startswith('<div class="ctxmw"><style>')
+    chat = ctx.session("s")
+    prepared = chat.prepare([{"role": "user", "content": "Hello"}])
+    for value in (prepared, prepared.context, chat, ctx.search("x"), Budget(), ctx.remember("x")):
+        data, _ = formatter.format(value)
+        assert data["text/plain"] == text_of(value)
+        assert data["text/html"].startswith('<div class="ctxmw"><style>')
 
 
 def test_both_themes_are_told_apart_by_the_page_around_and_not_by_a_script() -> None:
