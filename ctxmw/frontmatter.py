@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 LARGEST = 8192
 """Characters of a head."""
 DEEPEST = 16
@@ -49,6 +47,8 @@ _BARE_GLOB = re.compile(
 
 
 def _loaded(head: str) -> dict[str, Any]:
+    import yaml  # few files have a head, and every start would wait for it
+
     head = _BARE_GLOB.sub(lambda found: f'{found[1]}"{found[2]}"', head)
     if sum(map(head.count, "[{")) > DEEPEST:
         raise BadFrontmatter("its head is nested too deeply")

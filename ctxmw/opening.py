@@ -14,7 +14,6 @@ from .arriving import Arriving
 from .backlog import Backlog
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
-from .chroma import index_named
 from .codebase import Codebase
 from .deadline import MILLISECONDS, Aside
 from .dense import Dense
@@ -233,6 +232,8 @@ def _dense(store: Store, options: Options, clock: Clock, *, beside: bool) -> Den
     embedder = options.get("embedder")
     if embedder is None:
         return None
+    from .chroma import index_named  # it brings HTTP along
+
     path = Path(getattr(store, "path", data_folder() / "memory.db"))
     index = index_named(options.get("index") or "numpy", path)
     vectors = Vectors(store, as_embedder(embedder), index, clock=clock)

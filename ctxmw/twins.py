@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from .errors import StoreError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 
 class Workers:
@@ -23,6 +24,9 @@ class Workers:
 
     async def run(self, call: Callable[[], R]) -> R:
         """Return the result of the call, made in a thread with the caller's context variables."""
+        # Who does not wait for us in a loop need not wait for it to be imported.
+        import asyncio
+
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         try:
@@ -38,6 +42,8 @@ class Workers:
                 self._executor.shutdown(wait=True)
 
     def _threads(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor
+
         with self._lock:
             if self._executor is None:
                 size = (os.cpu_count() or 2) + 2
