@@ -1,4 +1,4 @@
-"""How long `prepare` takes over many memories, and what a cold start costs.
+"""How long `prepare` takes over many memories, by turn of a conversation, and what a start costs.
 
 python -m benchmarks.prepare [--memories 1000] [--rounds 200]
 """
@@ -6,19 +6,31 @@ python -m benchmarks.prepare [--memories 1000] [--rounds 200]
 from __future__ import annotations
 
 import argparse
+import os
+import resource
 import subprocess
 import sys
 import tempfile
-from functools import partial
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
 from benchmarks.search import Zipf
-from benchmarks.timing import percentile, report, timed
-from ctxmw import ContextMiddleware
+from benchmarks.timing import percentile, report
+from ctxmw import ContextMiddleware, Session, SqliteStore
 
 KINDS = ("preference", "rule", "decision", "correction", "fact")
 SCOPES = ("universal", "language:python", "project:shop", "language:go", "project:bank")
+UNMEASURED = 5
+"""Conversations that warm up."""
+LONG = 20
+"""Turns of a long conversation."""
+STARTS = 5
+
+Cost = tuple[float, float]
+"""Milliseconds by the clock on the wall, and of this thread's own."""
 
 
 def main() -> None:
@@ -31,17 +43,14 @@ def main() -> None:
         path = Path(folder) / "memory.db"
         random = Random(7)
         text = Zipf(random, chosen.words)
-        with ContextMiddleware.open(path) as ctx:
-            fill_memories(ctx, chosen.memories, text, random)
+        store = SqliteStore(path)
+        with ContextMiddleware(store) as ctx:
+            # One commit for many: only filling is hurried.
+            with store.atomic("local") if chosen.memories > 1000 else nullcontext():
+                fill_memories(ctx, chosen.memories, text, random)
             print(f"{chosen.memories} memories")
-            running = _running(ctx, chosen.rounds, text)
-            fresh = _fresh(ctx, chosen.rounds, text)
-        print(report("prepare, next turn of a conversation", running))
-        print(report("prepare, first turn of a conversation", fresh))
-        print(
-            f"first turn over next turn: {percentile(fresh, 0.5) / percentile(running, 0.5):.1f} x"
-        )
-        _cold(path)
+            _warm(ctx, chosen.rounds, text)
+        _cold(path, Path(folder))
 
 
 def fill_memories(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) -> None:
@@ -51,33 +60,43 @@ def fill_memories(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) ->
         ctx.remember(f"{said} {number}", kind=kind, scope=scope)
 
 
-def _running(ctx: ContextMiddleware, rounds: int, text: Zipf) -> list[float]:
-    chat = ctx.session("running", project="shop", language="python")
+def _warm(ctx: ContextMiddleware, rounds: int, text: Zipf) -> None:
+    short = [list(_conversation(_chat(ctx, f"short-{n}"), 2, text)) for n in range(rounds)]
+    many = max(UNMEASURED + 1, rounds // 4)
+    long = [list(_conversation(_chat(ctx, f"long-{n}"), LONG, text)) for n in range(many)]
+    _report("first turn of a conversation", [turns[0] for turns in short])
+    _report("next turn", [turns[1] for turns in short])
+    _report(f"turn {LONG}", [turns[-1] for turns in long])
+
+
+def _chat(ctx: ContextMiddleware, name: str) -> Session:
+    return ctx.session(name, project="shop", language="python")
+
+
+def _conversation(chat: Session, turns: int, text: Zipf) -> Iterator[Cost]:
+    """Have a conversation of so many turns, and yield what each `prepare` cost."""
     messages: list[dict[str, str]] = [{"role": "system", "content": "You help."}]
-    times = []
-    for number in range(rounds):
+    for number in range(turns):
         asked = text.line(4)
         messages.append({"role": "user", "content": f"What about {asked}?"})
-        times.append(timed(partial(chat.prepare, list(messages))))
+        wall, own = time.perf_counter(), time.thread_time()
+        prepared = chat.prepare(list(messages))
+        yield 1000 * (time.perf_counter() - wall), 1000 * (time.thread_time() - own)
         answer = f"Answer {number} about {asked}."
+        chat.finish(prepared, answer)
         messages.append({"role": "assistant", "content": answer})
-        chat.finish(chat.prepare(messages[:-1]), answer)
-        messages = [messages[0], *messages[-20:]]
-    return times[5:]
 
 
-def _fresh(ctx: ContextMiddleware, rounds: int, text: Zipf) -> list[float]:
-    times = []
-    for number in range(rounds):
-        chat = ctx.session(f"fresh-{number}", project="shop", language="python")
-        asked = [{"role": "user", "content": text.line(4)}]
-        times.append(timed(partial(chat.prepare, asked)))
-    return times[5:]
+def _report(name: str, costs: list[Cost]) -> None:
+    walls, own = zip(*costs[UNMEASURED:], strict=True)
+    print(f"{report(f'prepare, {name}', walls)}, CPU p50 {percentile(own, 0.5):.2f} ms")
 
 
-def _cold(path: Path) -> None:
-    nothing = _process("pass")
-    imported = _process("import ctxmw")
+def _cold(path: Path, folder: Path) -> None:
+    """Print what a process costs that starts, prepares one prompt and ends.
+
+    Its modules are compiled already, as they are after any first start.
+    """
     code = (
         "from ctxmw import ContextMiddleware\n"
         f"ctx = ContextMiddleware.open({str(path)!r})\n"
@@ -85,15 +104,28 @@ def _cold(path: Path) -> None:
         ".prepare([{'role': 'user', 'content': 'token cache'}])\n"
         "ctx.close()"
     )
-    prepared = _process(code)
-    print(report("python alone", nothing))
-    print(report("import ctxmw (with python)", imported))
-    print(report("cold start to the first prompt", prepared))
+    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    starts = {"python alone": "pass", "import ctxmw": "import ctxmw", "to the first prompt": code}
+    for name, program in starts.items():
+        command = [sys.executable, "-c", program]
+
+        def start(command: list[str] = command) -> None:
+            subprocess.run(command, check=True, env=os.environ | compiled)
+
+        start()
+        walls, own = zip(*(_of_process(start) for _ in range(STARTS)), strict=True)
+        print(f"{report(f'cold start, {name}', walls)}, CPU p50 {percentile(own, 0.5):.0f} ms")
 
 
-def _process(code: str) -> list[float]:
-    command = [sys.executable, "-c", code]
-    return [timed(lambda: subprocess.run(command, check=True)) for _ in range(5)]
+def _of_process(start: Callable[[], None]) -> Cost:
+    wall, own = time.perf_counter(), _children()
+    start()
+    return 1000 * (time.perf_counter() - wall), _children() - own
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (used.ru_utime + used.ru_stime)
 
 
 if __name__ == "__main__":
