@@ -61,7 +61,8 @@ class Surroundings:
         """Return what the message, earlier ones and recent activity bring."""
         recent, feed = self._recent(situation, carried, feed)
         new = analyze_message(
-            situation.query,
+            # Triggers are kept with the conversation: no secret may become one.
+            redact(situation.query).text,
             now=situation.now,
             policy=self.policy,
             known=lambda word: self.code.knows(situation.user, situation.project, word),
