@@ -1,6 +1,7 @@
 """ctxmw: a memory for agents that arrives by itself, fits its budget, and explains itself."""
 
 from .budget import Budget, OnDemand
+from .compaction import Compacted, Compaction
 from .conversation import Prepared
 from .errors import (
     CtxmwError,
@@ -23,12 +24,15 @@ from .session import Session, current_session
 from .sqlite import SqliteStore
 from .summarizers import SummarizerLimits
 from .tools import MemoryTool, memory_tools
+from .windows import known_window
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Budget",
     "Compact",
+    "Compacted",
+    "Compaction",
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
@@ -53,6 +57,7 @@ __all__ = [
     "Weights",
     "Xml",
     "current_session",
+    "known_window",
     "memory_tools",
 ]
 

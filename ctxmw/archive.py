@@ -64,6 +64,10 @@ class Archive:
             self._builds.put((self._user, ref), known)
         return known
 
+    def row(self, ref: str) -> Row | None:
+        """Return a row of this user's, if it is there."""
+        return next(iter(self._store.get(self._user, [ref])), None)
+
     def block(self, hash_: str) -> Block:
         """Return the block whose text had this hash when it was sent."""
         return self.blocks([hash_])[hash_]

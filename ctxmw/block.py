@@ -18,10 +18,12 @@ from .recent import Recent
 from .render import SECTIONS
 
 Piece = tuple[str, str]
-"""The ref a text shows, or the mark of what holds the block together, and the text."""
+"""The ref a text shows, or the mark of what holds the block together, and the text. A text made
+from several records names them all, joined by `BETWEEN_REFS`."""
 
 FRAME, HEADING, GROUP, END = "", "#", "##", "/"
 _MARKS = frozenset({FRAME, HEADING, GROUP, END})
+BETWEEN_REFS = "\x1f"
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Block:
     @cached_property
     def refs(self) -> frozenset[str]:
         """What the block shows, in whatever form."""
-        return frozenset(ref for ref, _ in self.pieces) - _MARKS
+        return frozenset(ref for mark, _ in self.pieces for ref in refs_of(mark)) - _MARKS
 
     def without(self, refs: Collection[str]) -> Block:
         """Return the block with these items taken out; empty when nothing else is left."""
@@ -58,11 +60,16 @@ class Block:
                 group = [piece]
             elif mark == FRAME or (mark == END and not heading):
                 kept.append(piece)
-            elif mark != END and mark not in refs:
+            elif mark != END and not any(ref in refs for ref in refs_of(mark)):
                 kept += [*heading, *group, piece]
                 heading, group = [], []
         block = Block(tuple(kept))
         return block if block.refs else Block()
+
+
+def refs_of(mark: str) -> list[str]:
+    """Return the refs that a piece's mark names."""
+    return mark.split(BETWEEN_REFS)
 
 
 def hash_of(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from .items import Trust
+from .measure import arguments, calls_of
 from .messages import Message, moment_of, text_of
 from .protocols import Find, Store
 from .records import Turn
@@ -54,6 +55,7 @@ def new_turns(
             message_id=redact(str(message.get("id") or "")).text,
             position=place,
             calls=_called(message),
+            arguments=tuple(redact(arguments(call)).text for call in calls_of(message)),
             print=trail.prints[place],
             anchor=trail.anchors[place],
         )
@@ -85,7 +87,7 @@ def answers_of_ours(messages: Sequence[Message]) -> set[int]:
 
 
 def _called(message: Message) -> tuple[str, ...]:
-    return tuple(storable(str(call.get("name", ""))) for call in message.get("tool_calls") or ())
+    return tuple(storable(str(call.get("name", ""))) for call in calls_of(message))
 
 
 def _trust(message: Message, known: Mapping[str, Trust]) -> Trust:

@@ -14,6 +14,7 @@ from .pipeline import Setup
 from .protocols import Find, Row
 from .provenance import ContextRecord
 from .records import load_all
+from .replay import Trail
 from .state import PartRef, SessionState, StoredPart, session_ref, state_rows
 
 
@@ -45,6 +46,8 @@ class Prepared(Displayed):
     context: ContextRecord
     given: tuple[Message, ...]
     """The caller's messages, without anything of ours."""
+    trail: Trail = field(default_factory=Trail)
+    """The hashes of these."""
     tools: tuple[str, ...] = ()
     """Names of the catalog's tools to bind: always first, then what this request calls for."""
 

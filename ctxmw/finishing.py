@@ -16,7 +16,7 @@ from .provenance import ContextRecord, State, reply_key
 from .records import Turn
 from .redaction import redact
 from .refs import short_refs
-from .replay import Trail, trail_of
+from .replay import Trail
 from .stages import stage
 from .text import storable
 
@@ -111,7 +111,7 @@ def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
 
 def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Message) -> str:
     messages = [*prepared.given, answer]
-    trail = trail_of(messages)
+    trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
     capture_messages(setup, who, messages, trail, setup.clock(), start=start)
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))

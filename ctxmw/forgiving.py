@@ -33,7 +33,15 @@ T = TypeVar("T")
 class Chat(Protocol):
     """What is forgiven here."""
 
-    def prepare(self, messages: Sequence[Message]) -> Prepared: ...
+    def prepare(
+        self,
+        messages: Sequence[Message],
+        *,
+        window: int | None = None,
+        tools: Sequence[Any] = (),
+    ) -> Prepared: ...
+
+    def in_view(self, messages: Sequence[Message]) -> list[Message]: ...
 
     def began(self, prepared: Prepared) -> None: ...
 
@@ -61,11 +69,23 @@ class ForgivingSession:
     def workers(self) -> Workers:
         return self._setup.workers
 
-    def prepare(self, messages: Sequence[Message]) -> Prepared:
-        """Return the prepared messages; the messages as given when something of ours fails."""
+    def prepare(
+        self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
+    ) -> Prepared:
+        """Return the prepared messages; the messages as given when something of ours fails.
+
+        What the memory was told about the window goes before what an adapter found out.
+        """
+        known = self._setup.window or window
         return self._try(
-            "prepare", lambda: self._chat.prepare(messages), lambda why: self._given(messages, why)
+            "prepare",
+            lambda: self._chat.prepare(messages, window=known, tools=tools),
+            lambda why: self._given(messages, why),
         )
+
+    def in_view(self, messages: Sequence[Message]) -> list[Message]:
+        """Return the messages as they are in view; as given when something of ours fails."""
+        return self._try("in_view", lambda: self._chat.in_view(messages), lambda _: list(messages))
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming; nothing to do for a call that was not prepared."""
@@ -112,6 +132,7 @@ class ForgivingSession:
         )
 
     aprepare = forgiving_twin(prepare)
+    ain_view = forgiving_twin(in_view)
     abegan = forgiving_twin(began)
     afinish = forgiving_twin(finish)
     acapture = forgiving_twin(capture)

@@ -21,6 +21,7 @@ from .situation import Situation
 from .sources.memories import Memories
 from .sources.sessions import record_item
 from .state import Ledger, SessionState
+from .views import View, archive_item, transcript
 
 _INDEX = 200
 """Tokens of an answer past the cap."""
@@ -47,11 +48,11 @@ class OnDemandAnswers:
         state, situation = self._here(query)
         in_view = self._in_view(state)
         said = self._setup.prefixes.said(state.user, state.session)
-        wanted = Wanted(own=(state.session, len(said)))
+        wanted = Wanted(own=said.own(state.session), without=said.refs)
         found = [
             item
             for item in self._setup.search.find(situation, self._setup.weights, wanted).items
-            if not (item.session == state.session and item.version.rstrip("*") in said)
+            if not said.holds(item, state.session)
         ]
         found = list(unsaid(self._setup, state.user, found, said))
         allowed = [item for item in found if item.ref not in state.removed]
@@ -69,7 +70,7 @@ class OnDemandAnswers:
         if not ids:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
         rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
-        found = [item for item in map(_item_of, rows) if item is not None]
+        found = [item for item in map(self._item_of, rows) if item is not None]
         found += self._around([ref for ref in ids if ref not in {item.ref for item in found}])
         missing = [ref for ref in ids if ref not in {item.ref for item in found}]
         told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
@@ -210,6 +211,20 @@ class OnDemandAnswers:
         taken = _most(len(item.text), lambda n: self._setup.count(line(n)) <= room)
         return line(taken), taken
 
+    def _item_of(self, row: Row) -> Item | None:
+        """Return what a row holds, with what it is and when it was written before its text."""
+        if row.type == Entry.type:
+            item = Entry.model_validate_json(row.body).item()
+        elif row.type == View.type:
+            view = View.model_validate_json(row.body)
+            item = archive_item(view, transcript(self._setup.store, row.user, view))
+        elif row.type in RECORD_TYPES:
+            item = record_item(load(row))
+        else:
+            return None
+        about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
+        return changed(item, label=about, group="")
+
     def _nothing(self, query: str, hits: Sequence[Item]) -> str:
         if hits:
             refs = ", ".join(item.ref for item in hits[:10])
@@ -234,15 +249,3 @@ def _next_call(refs: Sequence[str], offset: int) -> str:
         f" Then {len(refs) - _NAMED} more ids that you asked for." if len(refs) > _NAMED else ""
     )
     return f"There is more: mem_get with ids [{ids}] and offset {offset}.{others}\n"
-
-
-def _item_of(row: Row) -> Item | None:
-    """Return what a row holds, with what it is and when it was written before its text."""
-    if row.type == Entry.type:
-        item = Entry.model_validate_json(row.body).item()
-    elif row.type in RECORD_TYPES:
-        item = record_item(load(row))
-    else:
-        return None
-    about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
-    return changed(item, label=about, group="")

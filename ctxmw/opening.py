@@ -15,6 +15,7 @@ from .backlog import Backlog
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
 from .codebase import Codebase
+from .compaction import Compaction
 from .deadline import MILLISECONDS, Aside
 from .dense import Dense
 from .embedders import as_embedder
@@ -40,6 +41,7 @@ from .tokens import counter_for
 from .triggers import Triggers
 from .twins import Workers
 from .vectors import Vectors
+from .windows import known_window
 
 T = TypeVar("T")
 
@@ -54,7 +56,9 @@ class Options(TypedDict, total=False):
     count: TokenCounter
     """Counts tokens instead, such as a provider's own counter."""
     window: int | None
-    """The model's context window in tokens."""
+    """The model's context window in tokens; without, the one known of `model`."""
+    compaction: Compaction
+    """When conversations are compacted, and how far."""
     embedder: object | None
     """Finds by meaning too: a LangChain `Embeddings`, a LlamaIndex `BaseEmbedding`, a Chroma
     embedding function, "wordllama", or anything with `name`, `embed` and `embed_query`."""
@@ -133,7 +137,8 @@ def setup_of(store: Store, options: Options) -> Setup:
             surroundings.directory,
             *options.get("sources", ()),
         ),
-        window=options.get("window"),
+        window=options.get("window") or known_window(options.get("model")),
+        compaction=_given(options.get("compaction"), Compaction),
         dense=dense,
         search=Search(store, count, dense=dense, stats=stats, aside=aside),
         deadline=deadline,

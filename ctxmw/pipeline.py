@@ -18,13 +18,14 @@ from .arriving import Arriving
 from .block import Printed
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
+from .compaction import Compaction
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense
 from .indexes import SEARCHED
 from .items import PRIORITIES, Item, Trust
 from .learning import Learning, check_trust
 from .messages import Placement
-from .prefix import Prefixes
+from .prefix import Prefixes, Said
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .recent import Recent
 from .records import Turn, load_all
@@ -72,6 +73,7 @@ class Setup:
     sources: tuple[Source, ...]
     window: int | None
     """The model's context window in tokens, where known."""
+    compaction: Compaction
     dense: Dense | None
     search: Search
     deadline: float | None
@@ -166,25 +168,27 @@ def build_part(
     brought: Brought | None = None,
     in_view: Collection[str] = (),
     listed: Collection[str] = (),
-    said: Collection[str] = (),
+    said: Said | None = None,
     hint: bool = False,
 ) -> Selection:
     """Choose and render what this turn brings: what waited to be said, then what was asked for.
 
     What comes by itself (`brought`) shares the room: code gets half of it before search does.
 
-    What is in view is left out, and so are turns of this conversation that the caller sends along
-    (`said`: their versions). What an index in view lists is not listed again.
+    What is in view is left out, and so are turns of this conversation that the prompt holds
+    (`said`). What an index in view lists is not listed again.
     """
+    sent = said or Said()
 
     def is_new(item: Item) -> bool:
-        own = item.kind == "turn" and item.session == situation.session
-        return item.ref not in in_view and not (own and item.version.rstrip("*") in said)
+        return item.ref not in in_view and not (
+            item.kind == "turn" and sent.holds(item, situation.session)
+        )
 
     deadline = None if setup.deadline is None else Deadline.within(setup.deadline)
     wanted = Wanted(
-        without=frozenset(in_view),
-        own=(situation.session, len(said)),
+        without=frozenset(in_view) | sent.refs,
+        own=sent.own(situation.session),
         worthwhile=True,
         tokens=budget.turn_limit,
         deadline=deadline,
@@ -194,7 +198,7 @@ def build_part(
     situation = replace(situation, files=around.files or situation.files)
     with stage("search"):
         found = setup.search.find(situation, setup.weights, wanted)
-    new = unsaid(setup, situation.user, list(filter(is_new, found.items)), said)
+    new = unsaid(setup, situation.user, list(filter(is_new, found.items)), sent)
     hits = setup.arriving.admitted(new)
     asked = hits if opens(found, setup.floors) else []
     code = list(filter(is_new, around.code))
@@ -245,13 +249,13 @@ def _own_items(
     return items, late
 
 
-def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Collection[str]) -> Sequence[Item]:
+def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Said) -> Sequence[Item]:
     """Return the items without what was learned from a message that is in view."""
     origins = {ref for item in items for ref in item.origins}
     if not origins:
         return items
     rows = [row for row in setup.store.get(user, sorted(origins)) if row.type == "turn"]
-    seen = {turn.ref for turn in load_all(rows, Turn) if turn.print in said}
+    seen = {turn.ref for turn in load_all(rows, Turn) if turn.print in said.prints}
     return [item for item in items if seen.isdisjoint(item.origins)]
 
 

@@ -8,12 +8,16 @@ transaction, so every call ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from .archive import Archive
 from .catalog import CatalogItem, called_for, session_context
 from .collector import Entry, claimed, pending
+from .compacting import look, said_in, shrunk, up_to_date
+from .compaction import Window
 from .conversation import Identity, Prepared, keep_state, load_state
 from .epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
 from .errors import NotFound
@@ -21,37 +25,48 @@ from .items import Item, changed
 from .messages import Message, place, text_of
 from .parts import Parts, part_ref, trimmed, with_room
 from .pipeline import Setup, build_part, build_stable
+from .prefix import Said
 from .provenance import BlockKind, Build, ContextRecord, build_fields
 from .records import SHARED, load
 from .refs import long_ref
-from .replay import Places, Trail, find_places, trail_of
+from .replay import Places, Trail, find_places
 from .scoring import score
 from .selection import Selection
 from .situation import Situation, task_of
 from .sources.sessions import record_item
 from .stages import stage
 from .state import Ledger, SessionState, state_rows
-from .strip import strip_ours
+from .views import History
 
 _OPTIMISTIC = 3
 
 
 @stage("prepare")
-def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
-    """Return the messages with our blocks placed, and write down what was done."""
-    given = strip_ours(setup.store, who.user, messages)
-    trail = trail_of(given)
+def prepare_call(
+    setup: Setup, who: Identity, messages: Sequence[Message], window: Window | None = None
+) -> Prepared:
+    """Return the messages with our blocks placed, and write down what was done.
+
+    A prompt that would take up too much of the window is compacted first.
+    """
+    history = up_to_date(setup, who, look(setup, who, messages))
     for _ in range(_OPTIMISTIC):
-        plan = _Plan(setup, who, given, trail)
+        plan = _Plan(setup, who, history)
         try:
             prepared = plan.make()
         except NotFound:
             continue  # the conversation was forgotten since the plan was begun
+        if window is not None:
+            taken = window.taken + prepared.context.tokens
+            smaller, _ = shrunk(setup, who, history, replace(window, taken=taken))
+            if smaller is not history:
+                history = smaller
+                continue
         if plan.write():
             plan.keep_at_hand()
             return prepared
     with setup.store.atomic(who.user):
-        plan = _Plan(setup, who, given, trail)
+        plan = _Plan(setup, who, history)
         prepared = plan.make()
         plan.write()
     plan.keep_at_hand()
@@ -60,18 +75,18 @@ def prepare_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Pr
 
 def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return what `prepare_call` would now, and leave no trace of it."""
-    given = strip_ours(setup.store, who.user, messages)
-    return _Plan(setup, who, given, trail_of(given)).make()
+    return _Plan(setup, who, look(setup, who, messages)).make()
 
 
 class _Plan:
     """What one call is going to show and to write."""
 
-    def __init__(self, setup: Setup, who: Identity, given: Sequence[Message], trail: Trail) -> None:
+    def __init__(self, setup: Setup, who: Identity, history: History) -> None:
         self._setup = setup
         self._who = who
-        self._given = given
-        self._trail = trail
+        self._history = history
+        self._given = given = history.messages
+        self._trail = trail = history.trail
         self._now = setup.clock()
         # The head is read before the state: what is written in between is looked at again.
         self._head = setup.store.head(who.user)
@@ -91,6 +106,11 @@ class _Plan:
         opening = self._archive.block(stable.hash)
         self._shown = opening.refs.union(*(block.refs for block in blocks.values()))
         fixed = {at for at, refs in places.items() if any(ref.untrusted for ref in refs)}
+        for at, note in self._history.notes.items():
+            # A note may quote tools: it has no place in a system prompt.
+            texts[at] = note + texts.get(at, "")
+            fixed.add(at)
+            self._shown |= self._history.note.refs
         with stage("place"):
             placed = place(
                 self._given, opening.text, texts, placement=self._who.placement, fixed=fixed
@@ -101,7 +121,13 @@ class _Plan:
         self._archive.rows += [record.row(), *self._state_rows]
         self._placed = placed
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
-        return Prepared(messages=placed, context=record, given=tuple(self._given), tools=tools)
+        return Prepared(
+            messages=placed,
+            context=record,
+            given=self._history.given,
+            trail=self._history.given_trail,
+            tools=tools,
+        )
 
     @stage("write")
     def write(self) -> bool:
@@ -126,7 +152,7 @@ class _Plan:
         user, session = self._who.user, self._who.session
         keep_state(self._setup, self._state_rows[0], self._state)
         self._archive.written()
-        self._setup.prefixes.keep_said(user, session, self._trail.prints)
+        self._setup.prefixes.keep_said(user, session, self._said)
         self._setup.prefixes.keep(user, session, self._placed)
 
     def _stable(self) -> Build:
@@ -233,7 +259,7 @@ class _Plan:
             brought=self._brought,
             in_view=in_view,
             listed=listed,
-            said=frozenset(trail.prints),
+            said=self._said,
             hint=not stable.points_on,
         )
 
@@ -266,6 +292,10 @@ class _Plan:
         parts = [part for parts in self._places.values() for part in parts]
         return {ref: part.shows[ref] for part in parts for ref in part.entries if ref in part.shows}
 
+    @cached_property
+    def _said(self) -> Said:
+        return said_in(self._setup, self._who, self._history)
+
     def _in_view(self) -> Places:
         """Return the parts to show, each at its message."""
         parts = self._state.parts
@@ -297,6 +327,7 @@ class _Plan:
             part_build=part.ref,
             entries=self._entries(),
             replayed_tokens=max(0, replayed - part.tokens),
+            view=self._history.view.ref if self._history.view else "",
             prefix_share=setup.prefixes.share(who.user, who.session, placed),
             degraded=part.fault,
             stable=opening,

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from .items import Item
 from .messages import Message, text_of
 from .recent import Recent
 
 CONVERSATIONS = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a prompt holds of its own conversation."""
+
+    prints: frozenset[str] = frozenset()
+    """Hashes of the messages in view."""
+    refs: frozenset[str] = frozenset()
+    """Captured turns that are in view, where the conversation was compacted."""
+    compacted: bool = False
+
+    def own(self, session: str) -> tuple[str, int] | None:
+        """Return the conversation and how many messages of it are in view, when that is all.
+
+        Of a compacted conversation most turns are not.
+        """
+        return None if self.compacted else (session, len(self.prints))
+
+    def holds(self, item: Item, session: str) -> bool:
+        """Say whether an item is a turn of the conversation that is in view."""
+        return item.session == session and (
+            item.version.rstrip("*") in self.prints or item.ref in self.refs
+        )
 
 
 class Prefixes:
@@ -15,19 +41,19 @@ class Prefixes:
 
     def __init__(self) -> None:
         self._last: Recent[tuple[str, str], list[int]] = Recent(CONVERSATIONS)
-        self._said: Recent[tuple[str, str], frozenset[str]] = Recent(CONVERSATIONS)
+        self._said: Recent[tuple[str, str], Said] = Recent(CONVERSATIONS)
 
-    def keep_said(self, user: str, session: str, prints: Iterable[str]) -> None:
-        """Keep which messages the caller sent last."""
-        self._said.put((user, session), frozenset(prints))
+    def keep_said(self, user: str, session: str, said: Said) -> None:
+        """Keep which messages were in view last."""
+        self._said.put((user, session), said)
 
     def keep(self, user: str, session: str, prompt: Sequence[Message]) -> None:
         """Keep the prompt that was made, for the next one to be compared with."""
         self._last.put((user, session), [_print(message) for message in prompt])
 
-    def said(self, user: str, session: str) -> frozenset[str]:
-        """Return the hashes of the messages the caller sent last, as far as this process knows."""
-        return self._said.get((user, session)) or frozenset()
+    def said(self, user: str, session: str) -> Said:
+        """Return which messages were in view last, as far as this process knows."""
+        return self._said.get((user, session)) or Said()
 
     def share(self, user: str, session: str, prompt: Sequence[Message]) -> float | None:
         """Return the share of the prompt, in characters, in leading messages that did not change.

@@ -178,6 +178,8 @@ class ContextRecord(Displayed, Record):
     """Entries the prompt shows, by ref, with their versions; an answer commits them."""
     replayed_tokens: int = 0
     """Tokens of earlier parts shown again at their messages."""
+    view: str = ""
+    """Ref of the compacted view that the prompt shows; mem_get with it brings what is archived."""
     prefix_share: float | None = None
     """Share of the prompt that equals the beginning of the one before; None for the first."""
     degraded: str = ""
@@ -255,6 +257,8 @@ class ContextRecord(Displayed, Record):
             lines.append("lanes: " + ", ".join(_lane(*entry) for entry in self.lanes.items()))
         if self.prefix_share is not None:
             lines.append(f"prefix shared with the last prompt: {self.prefix_share:.0%}")
+        if self.view:
+            lines.append(f"compacted: what is archived is {self.view}")
         if self.degraded:
             lines.append(f"degraded: {self.degraded}")
         return "\n".join(lines)

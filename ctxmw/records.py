@@ -203,6 +203,8 @@ class Turn(Record):
     """Where in the conversation it stands."""
     calls: tuple[str, ...] = ()
     """Names of the tools it calls."""
+    arguments: tuple[str, ...] = ()
+    """What it calls them with, as JSON, one for each."""
     print: str = ""
     """Hash of the message, to know it again when the caller sends it."""
     anchor: str = ""
@@ -217,7 +219,10 @@ class Turn(Record):
         return self.print + "*" * self.redacted
 
     def says(self) -> str:
-        return self.text
+        called = [
+            f"{name}({given})" for name, given in zip(self.calls, self.arguments, strict=False)
+        ]
+        return "\n".join(filter(None, (self.text, *called)))
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.message_id, "digest": self.anchor}

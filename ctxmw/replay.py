@@ -21,10 +21,10 @@ from .text import digest
 class Trail:
     """The hashes of a history, message by message. System messages do not count."""
 
-    prints: tuple[str, ...]
-    anchors: tuple[str, ...]
-    locals: tuple[str, ...]
-    last: int | None
+    prints: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    locals: tuple[str, ...] = ()
+    last: int | None = None
     """Where the last user message stands."""
 
     @property
@@ -33,6 +33,16 @@ class Trail:
         if self.last is not None:
             return self.anchors[self.last]
         return self.anchors[-1] if self.anchors else ""
+
+    def then(self, message: Message) -> Trail:
+        """Return the trail as it goes on with one more message."""
+        own = fingerprint(message)
+        return Trail(
+            (*self.prints, own),
+            (*self.anchors, digest(self.anchors[-1] if self.anchors else "", own)),
+            (*self.locals, digest("", own)),
+            self.last,
+        )
 
 
 def trail_of(messages: Sequence[Message]) -> Trail:

@@ -10,6 +10,8 @@ from typing import Any, Self
 
 from .catalog import SessionContext, session_context
 from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
+from .compacting import compact, look
+from .compaction import Compacted, Window
 from .conversation import Identity, Prepared, change_state, load_state, scope_of
 from .displayed import Displayed
 from .endings import end, end_idle
@@ -18,7 +20,8 @@ from .finishing import capture_messages, commit_entries, finish_call, stored_rec
 from .forgiving import ForgivingSession
 from .history import history_of
 from .items import Priority, Trust
-from .messages import Message, check_messages
+from .measure import Measure
+from .messages import Message, check_messages, place
 from .on_demand import OnDemandAnswers
 from .pipeline import Setup
 from .plan import peek_call, prepare_call
@@ -39,7 +42,6 @@ from .records import (
 )
 from .redaction import redact
 from .refs import short_refs
-from .replay import trail_of
 from .state import SessionState
 from .transcript import Exchange, transcript_of
 from .twins import Workers, twin
@@ -93,15 +95,51 @@ class Session(Displayed):
         """What the agent's own questions are answered with."""
         return OnDemandAnswers(self._setup, self._who)
 
-    def prepare(self, messages: Sequence[Message], *, query: str = "") -> Prepared:
+    def prepare(
+        self,
+        messages: Sequence[Message],
+        *,
+        query: str = "",
+        window: int | None = None,
+        tools: Sequence[Any] = (),
+    ) -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
 
         The messages given are not changed. Within a turn (retries, fallbacks, tool loops) the same
         text is placed again. `query` is looked for instead of the user's last words.
+
+        Where the model's window is known, here or from the memory, a prompt that takes up too much
+        of it is compacted in view. `tools` are the JSON schemas of what the model is offered: they
+        count.
         """
         end_idle(self._setup, self._who)
         who = replace(self._who, query=query) if query else self._who
-        return prepare_call(self._setup, who, check_messages(messages))
+        size = self._window(window) if self._setup.compaction.automatic else None
+        counted = size and Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+        return prepare_call(self._setup, who, check_messages(messages), counted or None)
+
+    def compact(
+        self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
+    ) -> Compacted:
+        """Return the messages cut down to half the model's window, once they are near to fill it.
+
+        Nothing is lost: what leaves is archived first, and found again by its id and by search.
+        Kept are system messages, the first and the last user message, messages with
+        `"pinned": True`, and whole groups of tool calls and their results. Go on with the messages
+        returned, or send the whole history again: `prepare` shows the same view of it.
+        """
+        size = self._window(window)
+        if size is None:
+            raise InvalidValue(
+                "the model's window is not known: give window=..., in tokens, here or to open()."
+            )
+        counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+        return compact(self._setup, self._who, check_messages(messages), counted)
+
+    def in_view(self, messages: Sequence[Message]) -> list[Message]:
+        """Return the messages as they are in view: compacted, where the conversation was."""
+        history = look(self._setup, self._who, check_messages(messages))
+        return place(history.messages, "", history.notes) if history.view else list(messages)
 
     def peek(self, messages: Sequence[Message], *, query: str = "") -> Prepared:
         """Return what `prepare` would return now, and leave no trace of having looked.
@@ -145,7 +183,9 @@ class Session(Displayed):
         if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
             raise InvalidValue(f"at is {at!r}: give an aware datetime.")
         said = at or self._setup.clock()
-        turns = capture_messages(self._setup, self._who, checked, trail_of(checked), said)
+        history = look(self._setup, self._who, checked)
+        given, trail = history.given, history.given_trail
+        turns = capture_messages(self._setup, self._who, given, trail, said)
         self._setup.has_news(self.user)
         return turns
 
@@ -295,6 +335,8 @@ class Session(Displayed):
 
     aprepare = twin(prepare)
     apeek = twin(peek)
+    acompact = twin(compact)
+    ain_view = twin(in_view)
     abegan = twin(began)
     afinish = twin(finish)
     acapture = twin(capture)
@@ -313,6 +355,13 @@ class Session(Displayed):
     def _context(self) -> SessionContext:
         state = load_state(self._setup, self._who, self._setup.clock())
         return session_context(self._setup.catalog, state.added, state.removed)
+
+    def _window(self, given: int | None) -> int | None:
+        if given is not None and (
+            isinstance(given, bool) or not isinstance(given, int) or given < 1
+        ):
+            raise InvalidValue(f"window is {given!r:.60}: give the model's window in tokens.")
+        return given or self._setup.window
 
     def _known(self, name: str) -> str:
         check_text(name, "a name or ref")

@@ -59,6 +59,18 @@ class Ledger(BaseModel):
     """Tokens of every answer on demand."""
 
 
+class ViewKey(BaseModel):
+    """By what a conversation's compacted view is found."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ref: str
+    anchor: str
+    """Hash of the messages it covers."""
+    notes: tuple[str, ...]
+    """Hashes of its note, as it was and as it is: one of them comes back with our messages."""
+
+
 class SessionState(Record):
     """A conversation: identity, epoch, parts, what was added and removed, what was fetched."""
 
@@ -87,6 +99,8 @@ class SessionState(Record):
     at a call."""
     stamp: int = 0
     """Drawn anew at every write: a state that reads the same as before has the same parts."""
+    views: tuple[ViewKey, ...] = ()
+    """Where it was compacted, the newest first."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     ledger: Ledger = Ledger()

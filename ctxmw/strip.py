@@ -7,6 +7,7 @@ by its tags: a user may paste a tag, and that is the user's text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from .block import hash_of
 from .messages import Message, take_out, text_of
@@ -16,16 +17,27 @@ from .state import block_ref
 _OPEN, _CLOSE = "<ctxmw>\n", "</ctxmw>\n"
 
 
-def strip_ours(store: Store, user: str, messages: Sequence[Message]) -> list[Message]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stripped:
+    """Messages without our blocks, and the hashes of those that were in them."""
+
+    messages: list[Message]
+    hashes: frozenset[str] = frozenset()
+
+
+def strip_ours(store: Store, user: str, messages: Sequence[Message]) -> Stripped:
     """Return the messages without any block that we made for this user."""
     suspects = {at: list(_framed(text_of(message))) for at, message in enumerate(messages)}
     blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
     if not blocks:
-        return list(messages)
+        return Stripped(messages=list(messages))
     known = {row.ref for row in store.get(user, [block_ref(hash_) for hash_ in blocks])}
-    ours = {text for hash_, text in blocks.items() if block_ref(hash_) in known}
-    stripped = [_without(message, suspects[at], ours) for at, message in enumerate(messages)]
-    return [message for message in stripped if message is not None]
+    ours = {text: hash_ for hash_, text in blocks.items() if block_ref(hash_) in known}
+    stripped = [_without(message, suspects[at], set(ours)) for at, message in enumerate(messages)]
+    return Stripped(
+        messages=[message for message in stripped if message is not None],
+        hashes=frozenset(ours.values()),
+    )
 
 
 def _without(message: Message, suspects: Sequence[str], ours: set[str]) -> Message | None:

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseM
 from ctxmw import ForgivingSession, Prepared, Session
 
 from .convert import Given, as_dict, stamped
+from .room import Room
 
 
 class ModelCall:
@@ -31,12 +32,15 @@ class ModelCall:
         session: Session,
         messages: Sequence[BaseMessage],
         said: Sequence[BaseMessage] | None = None,
+        *,
+        room: Room,
     ) -> ModelCall:
         """Prepare a call; `said` is what the messages were before others placed text in them."""
         if not messages:
             return _EmptyCall()
         chat, given = session.forgiving(), Given(messages, said)
-        return cls(chat, given, chat.prepare(given.dicts))
+        prepared = chat.prepare(given.dicts, window=room.window, tools=room.tools)
+        return cls(chat, given, prepared)
 
     @classmethod
     async def abegin(
@@ -44,12 +48,15 @@ class ModelCall:
         session: Session,
         messages: Sequence[BaseMessage],
         said: Sequence[BaseMessage] | None = None,
+        *,
+        room: Room,
     ) -> ModelCall:
         """Async twin of `begin`."""
         if not messages:
             return _EmptyCall()
         chat, given = session.forgiving(), Given(messages, said)
-        return cls(chat, given, await chat.aprepare(given.dicts))
+        prepared = await chat.aprepare(given.dicts, window=room.window, tools=room.tools)
+        return cls(chat, given, prepared)
 
     def bound(self, names: Sequence[str]) -> list[str]:
         """Return which of an agent's tools this call offers to the model."""
@@ -58,6 +65,16 @@ class ModelCall:
     async def abound(self, names: Sequence[str]) -> list[str]:
         """Async twin of `bound`."""
         return await self._chat.abound(self._prepared, names)
+
+    def in_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
+        """Return an agent's messages as they are after compaction; None when that is no other."""
+        given = Given(state)
+        return _other(state, given.back(self._chat.in_view(given.dicts)))
+
+    async def ain_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
+        """Async twin of `in_view`."""
+        given = Given(state)
+        return _other(state, given.back(await self._chat.ain_view(given.dicts)))
 
     def began(self, chunk: AIMessage) -> Any:
         """Say that the answer is coming; return its first chunk with the provenance on it."""
@@ -100,6 +117,12 @@ class _EmptyCall(ModelCall):
     async def abound(self, names: Sequence[str]) -> list[str]:
         return list(names)
 
+    def in_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
+        return None
+
+    async def ain_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
+        return None
+
     def began(self, chunk: AIMessage) -> Any:
         return chunk
 
@@ -127,6 +150,11 @@ def joined(chunks: Sequence[Any]) -> AIMessage | None:
     if others and isinstance(first, AIMessageChunk):
         first = first + others
     return first if isinstance(first, AIMessage) else None
+
+
+def _other(before: Sequence[BaseMessage], after: list[AnyMessage]) -> list[AnyMessage] | None:
+    same = [message.content for message in before] == [message.content for message in after]
+    return None if same else after
 
 
 def _told(error: BaseException) -> str:

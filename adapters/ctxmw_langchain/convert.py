@@ -29,6 +29,8 @@ from .nesting import carried_over
 
 KEY = "ctxmw"
 """Where an answer carries its provenance, in `response_metadata`."""
+PINNED = "ctxmw_pinned"
+"""In `additional_kwargs`: the message stays in view when the conversation is compacted."""
 _ORIGIN = "origin"
 _ROLES = {
     "ai": "assistant",
@@ -65,6 +67,8 @@ def as_dict(message: BaseMessage) -> dict[str, Any]:
         ]
     if isinstance(message, ToolMessage):
         plain["tool_call_id"] = message.tool_call_id
+    if message.additional_kwargs.get(PINNED):
+        plain["pinned"] = True
     return plain
 
 

@@ -14,6 +14,7 @@ from ctxmw import ContextMiddleware, Session
 
 from .call import ModelCall
 from .conversations import Conversations
+from .room import Room
 
 _OPEN_CALLS = 1024
 """Calls that may wait for their answer at a time; older ones are left as built."""
@@ -51,11 +52,11 @@ class PreModelHook(Runnable[State, State]):
 
     def invoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
         chat = self._conversations.of(config)
-        return self._sent(chat, ModelCall.begin(chat, input["messages"]))
+        return self._sent(chat, ModelCall.begin(chat, input["messages"], room=Room()))
 
     async def ainvoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
         chat = self._conversations.of(config)
-        return self._sent(chat, await ModelCall.abegin(chat, input["messages"]))
+        return self._sent(chat, await ModelCall.abegin(chat, input["messages"], room=Room()))
 
     def _sent(self, chat: Session, call: ModelCall) -> State:
         with self._lock:

@@ -1,26 +1,31 @@
 """A memory for agents made with `create_agent`.
 
-It changes what the model is sent and never the agent's state: checkpoints hold what was said, and
-each answer's provenance.
+It changes what the model is sent and, unless asked, never the agent's state: checkpoints hold what
+was said, and each answer's provenance.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, SystemMessage
 
 from ctxmw import ContextMiddleware, MissingPackage, Session
 
 from .call import ModelCall
 from .conversations import Conversations
 from .nesting import placed_by, said_by_people
+from .room import Room, room_of
 from .tools import tools_of
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import ExtendedModelResponse
+    from langgraph.graph.message import REMOVE_ALL_MESSAGES
+    from langgraph.types import Command
 except ImportError as error:
     raise MissingPackage(
         'agents need langchain and langgraph: pip install "ctxmw[agents]"'
@@ -28,6 +33,7 @@ except ImportError as error:
 
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
+Rewriting = ExtendedModelResponse[Any]
 
 
 class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -40,12 +46,17 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         session: Session | None = None,
         name: str = "ContextAgentMiddleware",
         tools: bool = True,
+        rewrite_state: bool = False,
     ) -> None:
         """Make it for a memory; several in one agent need different names.
 
-        `tools=False`: without mem_search, mem_get and memory_context.
+        `tools=False`: without mem_search, mem_get and memory_context. A conversation that grew too
+        long is compacted in what the model sees; with `rewrite_state=True` in the agent's state
+        too, so that checkpoints stay small: what leaves it is in the memory.
         """
         super().__init__()
+        self._rewrite_state = rewrite_state
+        self._rooms = Rooms()
         self._ctx = ctx
         self._conversations = Conversations(ctx, session)
         self._name = name
@@ -55,10 +66,13 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
     def name(self) -> str:
         return self._name
 
-    def wrap_model_call(self, request: Request, handler: Callable[[Request], Response]) -> Response:
+    def wrap_model_call(
+        self, request: Request, handler: Callable[[Request], Response]
+    ) -> Response | Rewriting:
         prompt = _prompt(request)
         said = said_by_people(self._ctx, prompt)
-        call = ModelCall.begin(self._conversations.of(None), prompt, said)
+        chat, room = self._conversations.of(None), self._rooms(request)
+        call = ModelCall.begin(chat, prompt, said, room=room)
         try:
             with placed_by(self._ctx, call.placed):
                 response = handler(_placed(request, call, call.bound(_names(request))))
@@ -66,14 +80,19 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
             call.ended(error)
             raise
         reply = _reply(response)
-        return _with(response, reply, call.answered(reply)) if reply else response
+        if reply:
+            response = _with(response, reply, call.answered(reply))
+        if not self._rewrite_state:
+            return response
+        return _rewriting(response, call.in_view(request.state["messages"]))
 
     async def awrap_model_call(
         self, request: Request, handler: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
+    ) -> Response | Rewriting:
         prompt = _prompt(request)
         said = said_by_people(self._ctx, prompt)
-        call = await ModelCall.abegin(self._conversations.of(None), prompt, said)
+        chat, room = self._conversations.of(None), self._rooms(request)
+        call = await ModelCall.abegin(chat, prompt, said, room=room)
         try:
             with placed_by(self._ctx, call.placed):
                 bound = await call.abound(_names(request))
@@ -82,7 +101,39 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
             await call.aended(error)
             raise
         reply = _reply(response)
-        return _with(response, reply, await call.aanswered(reply)) if reply else response
+        if reply:
+            response = _with(response, reply, await call.aanswered(reply))
+        if not self._rewrite_state:
+            return response
+        return _rewriting(response, await call.ain_view(request.state["messages"]))
+
+
+class Rooms:
+    """The room of the last request: an agent offers the same tools again and again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Any, list[Any], Room] | None = None
+
+    def __call__(self, request: Request) -> Room:
+        last = self._last
+        if last and last[0] is request.model and _same(last[1], request.tools):
+            return last[2]
+        room = room_of(request.model, request.tools)
+        self._last = (request.model, list(request.tools), room)
+        return room
+
+
+def _same(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    return len(before) == len(after) and all(map(operator.is_, before, after))
+
+
+def _rewriting(response: Response, messages: list[AnyMessage] | None) -> Response | Rewriting:
+    if messages is None:
+        return response
+    state = [RemoveMessage(id=REMOVE_ALL_MESSAGES), *messages, *response.result]
+    return ExtendedModelResponse(
+        model_response=response, command=Command(update={"messages": state})
+    )
 
 
 def _placed(request: Request, call: ModelCall, bound: Sequence[str]) -> Request:

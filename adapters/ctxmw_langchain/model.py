@@ -7,7 +7,7 @@ really sent, and no run is added to a trace. Every way of calling comes down to 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -21,6 +21,7 @@ from pydantic import ConfigDict
 from .call import ModelCall, joined
 from .conversations import Conversations
 from .convert import KEY, messages_of
+from .room import Room, room_of
 from .typed_stream import AsyncWatch, Watch
 
 
@@ -35,7 +36,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def invoke(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AIMessage:
-        call = self._begin(input, config)
+        call = self._begin(input, config, kwargs)
         try:
             reply = self.bound.invoke(call.messages, _traced(config, call), **kwargs)
         except BaseException as error:
@@ -47,7 +48,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     async def ainvoke(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AIMessage:
-        call = await self._abegin(input, config)
+        call = await self._abegin(input, config, kwargs)
         try:
             reply = await self.bound.ainvoke(call.messages, _traced(config, call), **kwargs)
         except BaseException as error:
@@ -59,7 +60,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def stream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[AIMessage]:
-        call = self._begin(input, config)
+        call = self._begin(input, config, kwargs)
         chunks: list[AIMessage] = []
         try:
             for chunk in self.bound.stream(call.messages, _traced(config, call), **kwargs):
@@ -75,7 +76,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     async def astream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[AIMessage]:
-        call = await self._abegin(input, config)
+        call = await self._abegin(input, config, kwargs)
         chunks: list[AIMessage] = []
         try:
             async for chunk in self.bound.astream(call.messages, _traced(config, call), **kwargs):
@@ -99,7 +100,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
         """Return the events; "v3" returns LangChain's typed stream, and keeps what it brings."""
         if version != "v3":
             return super().stream_events(input, config, version=version, **kwargs)  # type: ignore[call-overload]
-        call = self._begin(input, config)
+        call = self._begin(input, config, kwargs)
         watched = merge_configs(_traced(config, call), {"callbacks": [Watch(call)]})
         return self.bound.stream_events(call.messages, watched, version="v3", **kwargs)
 
@@ -119,7 +120,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     async def _typed_stream(
         self, input: LanguageModelInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Any:
-        call = await self._abegin(input, config)
+        call = await self._abegin(input, config, kwargs)
         watched = merge_configs(_traced(config, call), {"callbacks": [AsyncWatch(call)]})
         return await self.bound.astream_events(call.messages, watched, version="v3", **kwargs)
 
@@ -162,11 +163,20 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def get_graph(self, config: RunnableConfig | None = None) -> Graph:
         return self.bound.get_graph(config)
 
-    def _begin(self, given: LanguageModelInput, config: RunnableConfig | None) -> ModelCall:
-        return ModelCall.begin(self.conversations.of(config), messages_of(given))
+    def _begin(
+        self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+    ) -> ModelCall:
+        chat, messages = self.conversations.of(config), messages_of(given)
+        return ModelCall.begin(chat, messages, room=self._room(kwargs))
 
-    async def _abegin(self, given: LanguageModelInput, config: RunnableConfig | None) -> ModelCall:
-        return await ModelCall.abegin(self.conversations.of(config), messages_of(given))
+    async def _abegin(
+        self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+    ) -> ModelCall:
+        chat, messages = self.conversations.of(config), messages_of(given)
+        return await ModelCall.abegin(chat, messages, room=self._room(kwargs))
+
+    def _room(self, kwargs: Mapping[str, Any]) -> Room:
+        return room_of(self.bound, kwargs.get("tools") or ())
 
     def _around(self, runnable: Runnable[LanguageModelInput, Any]) -> Any:
         from .runnable import Wrapping

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.base.llms.types import ChatMessage, LLMMetadata, MessageRole
+from llama_index.core.constants import DEFAULT_CONTEXT_WINDOW
 
-from ctxmw import ForgivingSession, Prepared
+from ctxmw import ForgivingSession, Prepared, known_window
 
 from .binding import Binding
 from .convert import Conversion, Message, add_text, convert
@@ -50,23 +51,33 @@ class ModelCall:
 
     @classmethod
     def begin(
-        cls, model: ContextModel, messages: Sequence[ChatMessage], system_role: MessageRole
+        cls,
+        model: ContextModel,
+        messages: Sequence[ChatMessage],
+        system_role: MessageRole,
+        tools: Sequence[Any] = (),
     ) -> Self:
         """Prepare a call."""
         turn, chat = _place(model._ctxmw)
         conversion = _converted(turn, messages, system_role)
-        prepared = chat.prepare(conversion.dicts)
+        window = window_of(model.metadata)
+        prepared = chat.prepare(conversion.dicts, window=window, tools=tools)
         call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
         return call._announced()
 
     @classmethod
     async def abegin(
-        cls, model: ContextModel, messages: Sequence[ChatMessage], system_role: MessageRole
+        cls,
+        model: ContextModel,
+        messages: Sequence[ChatMessage],
+        system_role: MessageRole,
+        tools: Sequence[Any] = (),
     ) -> Self:
         """Async twin of `begin`."""
         turn, chat = _place(model._ctxmw)
         conversion = _converted(turn, messages, system_role)
-        prepared = await chat.aprepare(conversion.dicts)
+        window = window_of(model.metadata)
+        prepared = await chat.aprepare(conversion.dicts, window=window, tools=tools)
         call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
         return call._announced()
 
@@ -118,6 +129,13 @@ class ModelCall:
     async def aended(self, error: BaseException | None) -> None:
         """Async twin of `ended`."""
         await self.chat.afinish(self.prepared, error=_told(error))
+
+
+def window_of(metadata: LLMMetadata) -> int | None:
+    """Return the model's window, where it is known: 3,900 is what LlamaIndex says of any other."""
+    if metadata.context_window != DEFAULT_CONTEXT_WINDOW:
+        return metadata.context_window
+    return known_window(metadata.model_name)
 
 
 def _place(binding: Binding) -> tuple[Turn | None, ForgivingSession]:

@@ -35,6 +35,8 @@ _ROLES = {
     MessageRole.TOOL: "tool",
     MessageRole.FUNCTION: "tool",
 }
+PINNED = "ctxmw_pinned"
+"""In `additional_kwargs`: the message stays in view when the conversation is compacted."""
 _PLACE = "llamaindex_place"
 """The key under which a dict knows its message; the core carries it along."""
 
@@ -167,6 +169,7 @@ def _dict(message: ChatMessage, role: str, parts: list[Part], at: int, tool: str
         "tool_calls": _calls(message),
         "tool_call_id": message.additional_kwargs.get("tool_call_id"),
         "name": message.additional_kwargs.get("name") or tool,
+        "pinned": message.additional_kwargs.get(PINNED),
     }
     known = {key: value for key, value in about.items() if value}
     return {"role": role, "content": content, **known, _PLACE: at}

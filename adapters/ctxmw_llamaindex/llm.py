@@ -53,7 +53,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return model.chat(messages, **kwargs)
-        call = ModelCall.begin(self, messages, self.metadata.system_role)
+        call = ModelCall.begin(self, messages, self.metadata.system_role, _tools(kwargs))
         with _watched(call):
             response = model.chat(call.messages, **kwargs)
         call.answered(reply_of(response.message))
@@ -64,7 +64,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return await model.achat(messages, **kwargs)
-        call = await ModelCall.abegin(self, messages, self.metadata.system_role)
+        call = await ModelCall.abegin(self, messages, self.metadata.system_role, _tools(kwargs))
         async with _awatched(call):
             response = await model.achat(call.messages, **kwargs)
         await call.aanswered(reply_of(response.message))
@@ -75,7 +75,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return model.stream_chat(messages, **kwargs)
-        call = ModelCall.begin(self, messages, self.metadata.system_role)
+        call = ModelCall.begin(self, messages, self.metadata.system_role, _tools(kwargs))
         with _watched(call):
             stream = model.stream_chat(call.messages, **kwargs)
         return _streamed(call, stream, _said)
@@ -87,7 +87,7 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return await model.astream_chat(messages, **kwargs)
-        call = await ModelCall.abegin(self, messages, self.metadata.system_role)
+        call = await ModelCall.abegin(self, messages, self.metadata.system_role, _tools(kwargs))
         async with _awatched(call):
             stream = await model.astream_chat(call.messages, **kwargs)
         return _astreamed(call, stream, _said)
@@ -224,6 +224,11 @@ def _next(call: ModelCall, stream: Generator[Chunk, None, None]) -> Chunk | None
 async def _anext(call: ModelCall, stream: AsyncGenerator[Chunk, None]) -> Chunk | None:
     with inside(call.model):
         return await anext(stream, None)
+
+
+def _tools(kwargs: dict[str, Any]) -> list[Any]:
+    """Return the schemas of the tools that a call offers."""
+    return list(kwargs.get("tools") or ())
 
 
 def _fault(error: BaseException) -> BaseException | None:

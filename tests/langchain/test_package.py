@@ -13,7 +13,7 @@ import ctxmw
 import ctxmw_langchain
 
 PACKAGE = Path(ctxmw_langchain.__file__).parent
-FRAMEWORK = {"langchain", "langchain_core", "pydantic"}
+FRAMEWORK = {"langchain", "langchain_core", "langgraph", "pydantic"}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.glob("*.py")), ids=lambda path: path.name)
