@@ -71,6 +71,10 @@ notebooks: $(all_installed)  ## Run the notebooks and keep what they show
 	        --ExecutePreprocessor.record_timing=False $$notebook || exit 1; \
 	done
 
+.PHONY: screenshots
+screenshots: $(all_installed)  ## Make the pictures of the documentation; needs Chromium
+	@$(python) -m docs.screenshots
+
 .PHONY: pins
 pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt
 	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --universal \

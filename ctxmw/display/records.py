@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..provenance import ContextRecord, Used, by_section, signals_told
+from ..provenance import CATALOGUED, ContextRecord, Used, by_section, signals_told
 from .bars import budget_bar, lane_legend, share_bar
 from .elements import Child, Html, badge, joined, section, tag, verbatim
 
@@ -124,5 +124,7 @@ def _marks(used: Used) -> Sequence[Child]:
 
 
 def _why(used: Used) -> Html | None:
-    told = "; ".join(filter(None, (used.reason, signals_told(used))))
+    # What stands under "Rules" need not say that it is a rule.
+    kind = "" if used.kind in CATALOGUED else used.kind.replace("_", "-")
+    told = " · ".join(filter(None, (kind, used.reason, signals_told(used))))
     return tag("span", told, class_="ctx-why") if told else None
