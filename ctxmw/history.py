@@ -11,6 +11,7 @@ from .pipeline import Setup
 from .protocols import Find, Row
 from .provenance import FORGOTTEN, Build, ContextRecord, Used, reply_key
 from .records import RECORD_TYPES, SHARED, load, load_all
+from .refs import names_stored
 from .sources.sessions import record_item
 
 
@@ -59,6 +60,8 @@ def _titled(setup: Setup, user: str, build: Build) -> Build:
 
 def _looked_up(entry: Used, now: tuple[str, str] | None) -> Used:
     """Return an item with its words as they are now, and what became of it since."""
+    if now is None and entry.name and not names_stored(entry.ref):
+        return entry._replace(words=entry.name)
     if now is None:
         return entry._replace(words=entry.name or FORGOTTEN, since="gone")
     words, version = now

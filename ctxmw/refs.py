@@ -6,6 +6,7 @@ unique per user: the store is asked before one is given out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from random import Random
 
@@ -35,6 +36,17 @@ def short_refs(store: Store, user: str, random: Random) -> MakeRef:
 def long_ref(prefix: str, random: Random) -> str:
     """Return a ref that needs no asking; for records that no prompt shows."""
     return prefix + _letters(random, _LONG)
+
+
+def names_stored(ref: str) -> bool:
+    """Say whether a ref is one that `short_refs` makes: of something that is kept in the store.
+
+    What sources find elsewhere, such as code, is called otherwise.
+    """
+    return bool(_STORED.fullmatch(ref))
+
+
+_STORED = re.compile(rf"[emnorst][{_LETTERS}]{{{_SHORT}}}")
 
 
 def _letters(random: Random, n: int) -> str:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -208,12 +209,36 @@ def test_a_call_shows_its_record_and_the_prompt_as_sent(
     rule = ctx.catalog.add("rule", "Tests first", "Write the test before the code.")
     ref = ask(ctx)
     shown = page.get(f"/records/{ref}")
-    assert {("href", f"/items/{kept.ref}"), ("href", f"/items/{rule.ref}")} <= set(shown.attributes)
+    links = {f"/items/{kept.ref}?call={ref}", f"/items/{rule.ref}?call={ref}"}
+    assert links <= {value for _, value in shown.attributes}
     record = ctx.why(ref)
     assert record is not None
     assert record.stable in shown.texts
     assert "Where is the token?" in shown.texts
     assert record.summary() in shown.text
+
+
+def test_an_item_of_a_call_shows_how_it_was_shown_there(
+    ctx: ContextMiddleware, page: Browser
+) -> None:
+    kept = ctx.remember("The token is in the vault.", kind="preference")
+    ref = ask(ctx)
+    shown = page.get(f"/items/{kept.ref}?call={ref}")
+    assert "- The token is in the vault.\n" in shown.texts
+    assert "shown full came in always kind preference score 0.70" in shown.text
+
+
+def test_what_is_no_record_has_a_page_by_its_call(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("Always run the linter.")
+    with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
+        chat = ctx.session("s1", cwd=tmp_path)
+        ref = chat.finish(chat.prepare([{"role": "user", "content": "Hello"}]), "Hi.").ref
+        page = Browser(client(ctx))
+        page.get(f"/?token={TOKEN}")
+        shown = page.get(f"/records/{ref}")
+        assert "gone since" not in shown.text
+        address = next(value for _, value in shown.attributes if value.startswith("/items/"))
+        assert "Always run the linter." in page.get(address).text
 
 
 def test_a_record_marks_what_was_forgotten_since(ctx: ContextMiddleware, page: Browser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..provenance import CATALOGUED, ContextRecord, Used, by_section, signals_told
+from ..provenance import ContextRecord, Used, by_section, signals_told
 from .bars import budget_bar, lane_legend, share_bar
 from .elements import Child, Html, badge, joined, section, tag, verbatim
 
@@ -12,6 +12,7 @@ Link = Callable[[Used], str]
 """Returns the address of an item's own page; "" when it has none."""
 
 NO_RECORD = "No context data available"
+_OBVIOUS = ("rule", "reference", "tool")
 _OPEN = 8
 """Sections of no more items than this are open from the beginning."""
 
@@ -125,6 +126,6 @@ def _marks(used: Used) -> Sequence[Child]:
 
 def _why(used: Used) -> Html | None:
     # What stands under "Rules" need not say that it is a rule.
-    kind = "" if used.kind in CATALOGUED else used.kind.replace("_", "-")
+    kind = "" if used.kind in _OBVIOUS else used.kind.replace("_", "-")
     told = " · ".join(filter(None, (kind, used.reason, signals_told(used))))
     return tag("span", told, class_="ctx-why") if told else None

@@ -17,6 +17,7 @@ from ..messages import Message
 from ..middleware import ContextMiddleware
 from ..provenance import ContextRecord, Used
 from ..records import MEMORY_KINDS, RECORD_TYPES, Memory
+from ..refs import names_stored
 from ..transcript import prompt_of
 from .guard import form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
@@ -55,11 +56,10 @@ class Pages:
     def record(self, request: Request) -> Response:
         """Show one call: the context as recorded, and the prompt as sent."""
         record = self._record(request.path_params["ref"])
+        context = record_html(record, lambda used: _address(used, record.ref))
         exchanges = self._ctx.session(record.session).transcript()
         prompt = messages_html(prompt_of(exchanges, record))
-        return self._show(
-            "record", record=record, context=record_html(record, _address), prompt=prompt
-        )
+        return self._show("record", record=record, context=context, prompt=prompt)
 
     # --- memories ---
 
@@ -89,7 +89,13 @@ class Pages:
         return _to(f"/items/{kept.ref}")
 
     def item(self, request: Request) -> Response:
-        """Show a record of any kind: its words, what is known about it, its history."""
+        """Show a record of any kind: its words, what is known about it, its history.
+
+        Coming from a call, also how it was shown there; of code and the like that is all there is.
+        """
+        there = self._in_call(request)
+        if there["used"] and self._reading.item(request.path_params["ref"]) is None:
+            return self._show("shown", **there)
         item = self._item(request)
         memory = item if isinstance(item, Memory) else None
         own = item.type in RECORD_TYPES
@@ -104,6 +110,7 @@ class Pages:
             pinned=self._pinned(item.ref) if own and item.trust == "trusted" else None,
             include=self._ctx.catalog.include_of(item) if isinstance(item, CatalogItem) else "",
             kinds=MEMORY_KINDS,
+            **there,
         )
 
     async def edit(self, request: Request) -> Response:
@@ -159,7 +166,7 @@ class Pages:
         said = _said(await chat.atranscript()) if asked["session"] else []
         message: Message = {"role": "user", "content": asked["message"]}
         prepared = await chat.apeek([*said, message])
-        return self._inspect(asked, prepared_html(prepared, _address))
+        return self._inspect(asked, prepared_html(prepared, _stored_address))
 
     async def problem(self, request: Request, error: Exception) -> Response:
         """Say what did not work, and go on."""
@@ -185,6 +192,15 @@ class Pages:
             raise NotFound(f"there is no record {ref!r}.")
         return record
 
+    def _in_call(self, request: Request) -> dict[str, Any]:
+        """Return how the call that the address names has shown the item."""
+        ref, call = request.path_params["ref"], request.query_params.get("call", "")
+        if not call:
+            return {"used": None, "record": None, "shown": ""}
+        record = self._record(call)
+        used = next((one for one in record.used if one.ref == ref), None)
+        return {"used": used, "record": record, "shown": self._reading.shown_as(record, ref)}
+
     def _item(self, request: Request) -> Any:
         ref = request.path_params["ref"]
         item = self._reading.item(ref)
@@ -204,8 +220,13 @@ class Pages:
         return read_form(await request.body(), self._token)
 
 
-def _address(used: Used) -> str:
-    return f"/items/{quote(used.ref, safe='')}"
+def _address(used: Used, call: str) -> str:
+    return f"/items/{quote(used.ref, safe='')}?call={call}"
+
+
+def _stored_address(used: Used) -> str:
+    # Nothing is written by the inspector: what is not in the store has no page.
+    return f"/items/{used.ref}" if names_stored(used.ref) else ""
 
 
 def _to(path: str) -> Response:

@@ -11,8 +11,9 @@ from ..display.found import kind_of
 from ..errors import MissingUser
 from ..middleware import ContextMiddleware
 from ..protocols import Find
+from ..provenance import ContextRecord
 from ..records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_all
-from ..state import SessionState
+from ..state import SessionState, StoredBlock, block_ref
 from ..text import one_line
 
 PAGE = 50
@@ -67,6 +68,15 @@ class Reading:
                 if other is not None:
                     return other.model_validate_json(row.body)
         return None
+
+    def shown_as(self, record: ContextRecord, ref: str) -> str:
+        """Return the text with which a call showed an item; "" when it showed none."""
+        blocks = [block_ref(build.hash) for build in record.builds if build.hash]
+        for row in self._store.get(self.user, blocks):
+            for mark, text in StoredBlock.model_validate_json(row.body).pieces:
+                if mark == ref:
+                    return text
+        return ""
 
     def catalog(self) -> list[CatalogItem]:
         """Return everything in the catalog, also what is switched off."""

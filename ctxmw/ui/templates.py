@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 from ..display.elements import badge
 from ..display.found import kind_of
 from ..display.records import NO_RECORD, lanes_html, mode_badge
+from ..provenance import signals_told
 from ..text import clean, one_line
 
 
@@ -36,6 +37,7 @@ class Templates:
             "no_record": NO_RECORD,
             "one_line": one_line,
             "query": urlencode,
+            "signals": signals_told,
             "when": "{:%Y-%m-%d %H:%M}".format,
             **everywhere,
         }
