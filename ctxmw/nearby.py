@@ -12,6 +12,7 @@ import numpy as np
 
 from .bm25 import Held, by_best
 from .lexical import Floats, Ints, LexicalIndex
+from .question import Question
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,15 +34,18 @@ class Coverage:
     """The share of the question's words, weighted by rarity, within two turns."""
     own: NDArray[np.intp]
     """How many different words the candidate itself holds."""
+    subject: NDArray[np.intp]
+    """How many of them belong to the question's subject."""
 
 
-def coverage(index: LexicalIndex, asked: Held, terms: int, places: Ints) -> Coverage:
-    """Return how much of a question of so many different terms the candidates cover."""
+def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints) -> Coverage:
+    """Return how much of a question the candidates cover."""
     before, after = index.column("previous"), index.column("next")
     reach = [places, before[places], after[places]]
     reach += [before[reach[1]], after[reach[2]]]
     share = np.zeros(len(places), np.float32)
-    own = np.zeros(len(places), np.intp)
+    own, subject = np.zeros(len(places), np.intp), np.zeros(len(places), np.intp)
+    about = np.array([term in question.subject for term in asked.terms], bool)
     ends = np.cumsum(asked.sizes)
     for first in range(0, len(asked.terms), TERMS_AT_ONCE):
         run = slice(first, first + TERMS_AT_ONCE)
@@ -52,10 +56,17 @@ def coverage(index: LexicalIndex, asked: Held, terms: int, places: Ints) -> Cove
         holds = (around[:, None] >> number) & np.uint64(1)
         share += (holds * asked.rarity[run]).sum(axis=1)
         own += np.bitwise_count(mine)
+        subject += np.bitwise_count(mine & (about[run] << number).sum(dtype=np.uint64))
     unknown = math.log(2 * len(index) + 2)
-    total = float(asked.rarity.sum()) + (terms - len(asked.terms)) * unknown
+    missing = len(set(question.terms)) - len(asked.terms)
+    total = float(asked.rarity.sum()) + missing * unknown
     enough = max(1e-6, min(total, ENOUGH * unknown))
-    return Coverage(match=np.minimum(1, share / enough), share=share / max(total, 1e-6), own=own)
+    return Coverage(
+        match=np.minimum(1, share / enough),
+        share=share / max(total, 1e-6),
+        own=own,
+        subject=subject,
+    )
 
 
 def _bits(

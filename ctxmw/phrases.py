@@ -18,12 +18,19 @@ PREFERENCE = re.compile(
     re.IGNORECASE,
 )
 ASKS = re.compile(
-    r"\?|\b(what|which|who|whom|whose|when|where|why|how|did|does|do|is|are|was|were|has|have|can"
-    r"|could|should|would|will|show|tell|list|find|explain|describe|summari[sz]e|remind|give|add"
-    r"|fix|write|make|change|update|compare|recommend|suggest)\b",
+    r"\?|\b(what|which|who|whom|whose|when|where|why|how|show|tell|list|find|explain|describe"
+    r"|summari[sz]e|remind|give|add|fix|write|make|change|update|compare|recommend|suggest)\b"
+    r"|(?:\A|[.!,;:\n])\s*(?:and |so |but |or |ok |please )?"
+    r"(did|does|do|is|are|was|were|has|have|can|could|should|would|will)\b",
     re.IGNORECASE,
 )
-"""Put as a question or as a request."""
+"""Put as a question or as a request; "can" and the like ask only where a sentence begins."""
+ABOUT_YOU = re.compile(
+    r"\b(are|do) you\b(?! (know|remember|recall|have|see|find)\b)"
+    r"|\b(what|who|how)('s| is| are) your\b",
+    re.IGNORECASE,
+)
+"""Asked of somebody about themselves: not what they said before, should do or look up."""
 ASKS_LATEST = re.compile(
     r"\b(latest|newest|most recent(ly)?|recently|currently|current|at the moment|these days"
     r"|nowadays|up to date|so far|by now)\b",

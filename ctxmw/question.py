@@ -8,7 +8,15 @@ from datetime import date, datetime
 from .dates import Month, days_named, months_named, years_named
 from .lexicon import FRAME_WORDS, RELATED, SMALL_TALK, STOP_WORDS
 from .people import People
-from .phrases import ANSWER_SHAPES, ASKS, ASKS_BROADLY, ASKS_LATEST, QUOTED
+from .phrases import (
+    ABOUT_YOU,
+    ANSWER_SHAPES,
+    ASKS,
+    ASKS_BROADLY,
+    ASKS_LATEST,
+    FIRST_PERSON,
+    QUOTED,
+)
 from .terms import content_terms, stem
 from .text import words
 
@@ -41,6 +49,8 @@ class Question:
     """Those of its terms that are no small talk; empty for thanks, greetings and the like."""
     asks: bool
     """Whether it is put as a question or a request, and not only said."""
+    to_you: bool
+    """Whether it is about the one who answers, and not about who asks: "how old are you?"."""
 
 
 def analyse(text: str, people: People, now: datetime) -> Question:
@@ -66,6 +76,7 @@ def analyse(text: str, people: People, now: datetime) -> Question:
         latest=bool(ASKS_LATEST.search(text)),
         subject=frozenset(stem(word) for word in kept if word not in SMALL_TALK),
         asks=bool(ASKS.search(text)),
+        to_you=bool(ABOUT_YOU.search(text)) and not FIRST_PERSON.search(text),
     )
 
 

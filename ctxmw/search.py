@@ -9,7 +9,7 @@ passage that matches.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -37,7 +37,7 @@ log = logging.getLogger("ctxmw")
 CHEAP = 30
 """Tokens below which a record does not get cheaper: a short line is no evidence for being short."""
 GOOD_MATCH = 0.6
-"""The match with which a remark that asks nothing brings something."""
+"""The match by meaning with which a remark brings something."""
 MARGIN = 1.5
 """Records are read until they would cost this many times what there is to spend."""
 WEAK = 0.4
@@ -135,7 +135,7 @@ class Search:
         items = _items(situation, weights, read, best, worth)
         return Found(
             items=tuple(items),
-            opens=_opens(items, question, worth),
+            opens=_opens(question, best.values()),
             named=_names_somebody_or_a_time(question),
             matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
             records={reading.record.ref: reading.record for reading in read},
@@ -196,12 +196,15 @@ class Search:
                 match=max(match, near[ref].match if ref in near else 0.0),
                 reasons=why,
                 by_itself=own,
+                subject=subject,
+                dense=near[ref].match if ref in near else 0.0,
             )
-            for ref, match, why, own in zip(
+            for ref, match, why, own, subject in zip(
                 [index.refs[place] for place in rated.places[chosen].tolist()],
                 rated.match[chosen].tolist(),
                 rated.reasons(chosen, self._weights),
                 rated.by_itself()[chosen].tolist(),
+                rated.subject[chosen].tolist(),
                 strict=True,
             )
         }
@@ -212,6 +215,10 @@ class _Candidate:
     match: float
     reasons: tuple[tuple[str, float], ...]
     by_itself: bool
+    subject: int
+    """How many words of the question's subject it holds."""
+    dense: float
+    """How well it matches by meaning."""
 
 
 def _items(
@@ -326,16 +333,16 @@ def _names_somebody_or_a_time(question: Question) -> bool:
     return bool(question.person or question.months or question.days or question.years)
 
 
-def _opens(items: Sequence[Item], question: Question, worth: Mapping[str, float]) -> bool:
+def _opens(question: Question, found: Collection[_Candidate]) -> bool:
     """Say whether the question asks for anything that is here.
 
-    Somebody or some time that is named is asked for. Else its subject must occur: with two of its
-    words, or with one when it is put as a question, or when the match is good.
+    Somebody or some time that is named is asked for. Else its subject must occur: with one word
+    when something is asked, with two in one record when it is only said, or when the question is
+    about the one who answers. Or something must be near in meaning.
     """
     if _names_somebody_or_a_time(question):
-        return bool(question.subject or question.asks) and bool(items)
-    best = max((item.match or 0 for item in items), default=0.0)
-    known = [term for term in question.subject if term in worth]
-    if not known:
-        return bool(question.subject) and best >= GOOD_MATCH
-    return len(known) > 1 or question.asks or best >= GOOD_MATCH
+        return bool(question.subject or question.asks) and bool(found)
+    if not question.subject:
+        return False
+    enough = 1 if question.asks and not question.to_you else 2
+    return any(hit.subject >= enough or hit.dense >= GOOD_MATCH for hit in found)

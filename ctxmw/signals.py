@@ -52,6 +52,8 @@ class Signals:
     match: Floats
     """Share of the question's words, weighted by rarity, that each candidate holds. A neighbour
     takes the match of the turn that brought it."""
+    subject: NDArray[np.intp]
+    """How many words of the question's subject each candidate itself holds."""
 
     def touched(self) -> Bools:
         """Say of each candidate whether it has anything to do with the question."""
@@ -118,7 +120,7 @@ def signals(
         files=_file_names(index, files) if files else None,
     )
     places = candidates(index, question, wanted, legs)
-    covered = coverage(index, asked, len(set(question.terms)), places)
+    covered = coverage(index, asked, question, places)
     words_here = legs.words[places]
     values = {
         "words": words_here,
@@ -136,7 +138,13 @@ def signals(
     if legs.files is not None:
         values["files"] = legs.files[places]
     table = np.array(list(values.values()), np.float32)
-    return Signals(places=places, names=tuple(values), table=table, match=covered.match)
+    return Signals(
+        places=places,
+        names=tuple(values),
+        table=table,
+        match=covered.match,
+        subject=covered.subject,
+    )
 
 
 def _pairs(

@@ -130,6 +130,22 @@ def test_small_talk_has_no_subject(text):
     assert not read(text).subject
 
 
+@pytest.mark.parametrize(
+    ("text", "to_you"),
+    [
+        ("How old are you?", True),
+        ("What's your favourite colour?", True),
+        ("Do you like pizza?", True),
+        ("Do you like my recipe?", False),
+        ("Do you remember the recipe?", False),
+        ("What did you recommend?", False),
+        ("Can you explain the parser?", False),
+    ],
+)
+def test_what_is_asked_about_the_one_who_answers_is_told_apart(text, to_you):
+    assert read(text).to_you is to_you
+
+
 @given(st.text(max_size=500))
 def test_any_text_can_be_read(text):
     read(text)

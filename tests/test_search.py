@@ -179,6 +179,35 @@ def test_hostile_queries_never_raise(ctx):
     ctx.search("gear " * 20_000)
 
 
+# -- the gate -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "brings"),
+    [
+        ("Which cheese is it?", True),
+        ("Tell me more about the cheese", True),
+        ("the blue cheese smells again", True),
+        ("cheese!", False),
+        ("we should be fine, cheese or not", False),
+        ("Do you like cheese?", False),
+        ("Do you like blue cheese?", True),
+        ("Do you know that cheese?", True),
+        ("Do you like my cheese?", True),
+        ("blue sky, says the moon", False),
+    ],
+)
+def test_a_question_needs_one_word_of_its_subject_and_a_remark_two_in_one_record(
+    ctx, message, brings
+):
+    ctx.session("s1").capture([said("Ann", "The blue cheese of Roquefort smells.")])
+    for number in range(10):
+        ctx.session(f"other{number}").capture([said("Ann", f"Item {number} is in the shed.")])
+    ctx.session("moon").capture([said("Ann", "The moon was out.")])
+    part = ctx.session("s2").prepare([{"role": "user", "content": message}]).context.part
+    assert ("Roquefort" in part) is brings
+
+
 # -- the index ------------------------------------------------------------------------------------
 
 
