@@ -30,6 +30,7 @@ Step = tuple[str, Values]
 """A statement and what is bound to it."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
+_WRITERS = 256
 _FOR = """SELECT set_config('ctxmw.owner', %s, true), set_config('search_path', %s, true),
     set_config('statement_timeout', %s, true)"""
 # A statement of its own: a new statement_timeout holds from the next one on.
@@ -65,9 +66,13 @@ class Transaction:
 
 @dataclass(slots=True)
 class _Process:
-    """What may not be carried over a fork: connections, and the threads of their pool."""
+    """What may not be carried over a fork: connections, the threads of their pool, and locks."""
 
     pool: Pool
+    free: threading.Semaphore
+    """One for each connection: whoever has it gets one, and waits for nobody but the server."""
+    writers: list[threading.Lock]
+    """Writers of one user wait here for those of their process, without a connection."""
     pid: int = field(default_factory=os.getpid)
 
 
@@ -118,7 +123,8 @@ class Connections:
                 connection.execute("COMMIT")
             return _rows(first)
 
-        return self._lend(run)
+        with self._alone(user):
+            return self._lend(run)
 
     @contextmanager
     def transaction(self, user: str, *, writes: bool = True) -> Iterator[Transaction]:
@@ -135,7 +141,7 @@ class Connections:
                 outer.failed = True
                 raise
             return
-        with self._begun(user) as mine:
+        with self._alone(user), self._begun(user) as mine:
             self._thread.transaction = mine
             try:
                 yield mine
@@ -148,9 +154,9 @@ class Connections:
     def close(self) -> None:
         """Close every connection."""
         self._closed = True
-        process, self._process = self._process, None
-        if process is not None and process.pid == os.getpid():
-            process.pool.close()
+        here = self._process
+        if here is not None and here.pid == os.getpid():
+            here.pool.close()
 
     def _scene(self, user: str) -> list[Any]:
         """Return whose rows a transaction sees, where they are, and how long it may take."""
@@ -176,7 +182,7 @@ class Connections:
         """Lend a connection on which a transaction has begun; only the beginning is tried again."""
 
         def begin(seconds: float) -> Connection:
-            connection = self._pool().getconn(seconds)
+            connection = self._take(seconds)
             try:
                 with connection.pipeline():
                     self._begin_on(connection, user)
@@ -191,11 +197,29 @@ class Connections:
         finally:
             self._give_back(connection)
 
+    @contextmanager
+    def _alone(self, user: str) -> Iterator[None]:
+        writers = self._here().writers
+        # Only for the first user of a transaction: two of these held at once could lock up.
+        writer = writers[self._address.lock(user) % len(writers)]
+        if not writer.acquire(timeout=self._limits.statement_seconds):
+            raise self._busy(f"another thread has been writing for {user!r:.60}")
+        try:
+            yield
+        finally:
+            writer.release()
+
+    def _busy(self, why: str) -> StoreError:
+        return StoreError(
+            f"{self._address}: {why} for {self._limits.statement_seconds:.0f} seconds. Keep slow "
+            "work out of atomic(), and try again."
+        )
+
     def _lend(self, action: Callable[[Connection], T]) -> T:
         """Return what the action returns, with a connection of its own; it may be tried again."""
 
         def attempt(seconds: float) -> T:
-            connection = self._pool().getconn(seconds)
+            connection = self._take(seconds)
             try:
                 return action(connection)
             finally:
@@ -215,19 +239,30 @@ class Connections:
                     if not passes(error) or time.monotonic() + pause > deadline:
                         raise
                     if lost(error):
-                        self._pool().check()
+                        self._here().pool.check()
                 time.sleep(pause * random.uniform(0.5, 1.5))
                 pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _take(self, seconds: float) -> Connection:
+        here = self._here()
+        if not here.free.acquire(timeout=self._limits.statement_seconds):
+            raise self._busy("every connection has been in use")
+        try:
+            return here.pool.getconn(seconds)
+        except BaseException:
+            here.free.release()
+            raise
 
     def _give_back(self, connection: Connection) -> None:
         if connection.info.transaction_status in _OPEN:
             with suppress(psycopg.Error):
                 connection.rollback()
-        process = self._process
-        if process is not None and process.pid == os.getpid():
-            process.pool.putconn(connection)
-        else:
-            connection.close()
+        # Also after the store was closed: the pool it came from takes it, and closes it.
+        here = self._process
+        if here is None or here.pid != os.getpid():
+            return
+        here.pool.putconn(connection)
+        here.free.release()
 
     def _current(self) -> Transaction | None:
         mine: Transaction | None = getattr(self._thread, "transaction", None)
@@ -240,17 +275,23 @@ class Connections:
             )
         return mine
 
-    def _pool(self) -> Pool:
+    def _here(self) -> _Process:
+        if self._closed:
+            raise StoreError(f"{self._address} was closed. Open the store again to use it.")
+        here = self._process
+        return here if here is not None and here.pid == os.getpid() else self._new_process()
+
+    def _new_process(self) -> _Process:
         with self._lock:
-            if self._closed:
-                raise StoreError(f"{self._address} was closed. Open the store again to use it.")
             if self._process is not None and self._process.pid != os.getpid():
                 # Kept: the connections belong to the parent, and are not ours to close.
                 self._left_behind.append(self._process)
                 self._process = None
             if self._process is None:
-                self._process = _Process(self._new_pool())
-            return self._process.pool
+                free = threading.Semaphore(self._limits.connections)
+                writers = [threading.Lock() for _ in range(_WRITERS)]
+                self._process = _Process(self._new_pool(), free, writers)
+            return self._process
 
     def _new_pool(self) -> Pool:
         options = {

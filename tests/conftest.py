@@ -45,7 +45,7 @@ def no_loop() -> None:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def postgres_server() -> Iterator[Server]:
     """A PostgreSQL of our own, started when a test first asks for it."""
     if GIVEN in os.environ:
         pytest.skip(f"{GIVEN} is set: that server is not ours to stop")
@@ -58,7 +58,7 @@ def server() -> Iterator[Server]:
 def postgres(request: pytest.FixtureRequest) -> str:
     """The address of a database that tests may use."""
     given = os.environ.get(GIVEN)
-    return given or request.getfixturevalue("server").dsn()
+    return given or request.getfixturevalue("postgres_server").dsn()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -1,4 +1,7 @@
-"""What holds for every adapter, told once: the same memory arrives, whichever framework asks."""
+"""What holds for every adapter, told once: the same memory arrives, whichever framework asks.
+
+The memory is in SQLite and in Postgres in turn.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from llama_index.core.memory import ChatMemoryBuffer
 import ctxmw_langchain
 import ctxmw_llamaindex
 from ctxmw import ContextMiddleware, MissingUser, Session
+from ctxmw.protocols import Store
 from tests.langchain.models import RecordingModel
 from tests.llamaindex.models import RecordingLLM
 
@@ -137,8 +141,8 @@ def adapter(request: pytest.FixtureRequest) -> Adapter:
 
 
 @pytest.fixture
-def ctx() -> Iterator[ContextMiddleware]:
-    with ContextMiddleware.open(":memory:", strict=True) as memory:
+def ctx(factory: Callable[[str], Store]) -> Iterator[ContextMiddleware]:
+    with ContextMiddleware(factory("memory"), strict=True) as memory:
         memory.remember(KNOWN, kind="decision")
         yield memory
 

@@ -1,4 +1,4 @@
-"""Threads, tasks and processes on one file: nothing fails, nothing crosses, nothing is lost.
+"""Threads, tasks and processes on one store: nothing fails, nothing crosses, nothing is lost.
 
 Every text carries a word of its own, so a word in the wrong prompt tells what crossed.
 """
@@ -19,7 +19,7 @@ import pytest
 from ctxmw import Budget, ContextMiddleware, Session, memory_tools
 from ctxmw.collector import Entry
 from ctxmw.conversation import Prepared
-from ctxmw.protocols import Find
+from ctxmw.protocols import Find, Store
 from ctxmw.session import current_session
 
 THREADS, PROCESSES = 32, 8
@@ -38,8 +38,8 @@ def assistant(text: str) -> Message:
 
 
 @pytest.fixture
-def ctx(tmp_path):
-    with ContextMiddleware.open(tmp_path / "memory.db", user="ada") as opened:
+def ctx(factory):
+    with ContextMiddleware(factory("memory"), user="ada") as opened:
         yield opened
 
 
@@ -138,8 +138,8 @@ def test_threads_that_ask_the_same_at_once_get_the_same_prompt(ctx):
     assert entry.committed in {prompt.context.ref for prompt in prompts}
 
 
-def test_users_and_conversations_do_not_cross(tmp_path):
-    with ContextMiddleware.open(tmp_path / "memory.db", user=None) as ctx:
+def test_users_and_conversations_do_not_cross(factory):
+    with ContextMiddleware(factory("memory"), user=None) as ctx:
 
         def work(number: int) -> tuple[str, str, set[str]]:
             name, session = f"user{number % 8}", f"s{number // 8}"
@@ -297,8 +297,8 @@ async def test_many_tasks_share_one_conversation(ctx):
 # --- processes ---
 
 
-def work_elsewhere(path: str, number: int, rounds: int) -> dict[str, str]:
-    with ContextMiddleware.open(path, user="ada") as ctx:
+def work_elsewhere(factory: Callable[[str], Store], number: int, rounds: int) -> dict[str, str]:
+    with ContextMiddleware(factory("memory"), user="ada") as ctx:
         chat = ctx.session("busy", project="shop")
         bob = ctx.session("busy", user="bob")
         bob.collect("hook", f"{number}", f"For Bob: note_bob_{number}_end")
@@ -314,12 +314,12 @@ def work_elsewhere(path: str, number: int, rounds: int) -> dict[str, str]:
 
 
 @pytest.mark.timeout(120)
-def test_processes_share_one_conversation(tmp_path):
-    path, rounds = str(tmp_path / "memory.db"), 3
+def test_processes_share_one_conversation(factory):
+    rounds = 3
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        tasks = [(path, number, rounds) for number in range(PROCESSES)]
+        tasks = [(factory, number, rounds) for number in range(PROCESSES)]
         parts = ChainMap(*pool.starmap(work_elsewhere, tasks, chunksize=1))
-    with ContextMiddleware.open(path, user="ada") as ctx:
+    with ContextMiddleware(factory("memory"), user="ada") as ctx:
         chat = ctx.session("busy", project="shop")
         check_entries(ctx, parts | drain(chat), PROCESSES * rounds)
         records = chat.history()

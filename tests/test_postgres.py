@@ -70,8 +70,10 @@ class TestPolicies:
         assert sql.execute(f"SELECT * FROM {table}").fetchall() == []
 
     @pytest.mark.parametrize("table", TABLES)
-    def test_a_query_without_where_sees_one_user_only(self, server, store, schema, table):
-        with psycopg.connect(new_role(server, schema, granted=True), autocommit=True) as connection:
+    def test_a_query_without_where_sees_one_user_only(self, postgres_server, store, schema, table):
+        with psycopg.connect(
+            new_role(postgres_server, schema, granted=True), autocommit=True
+        ) as connection:
             connection.execute(f"SET search_path TO {schema}")
             assert connection.execute(f"SELECT * FROM {table}").fetchall() == []
             assert connection.execute(f"DELETE FROM {table}").rowcount == 0
@@ -99,18 +101,18 @@ class TestPolicies:
             asked = "SELECT coalesce(current_setting('ctxmw.owner', true), '')"
             assert connection.execute(asked).fetchone() == ("",)
 
-    def test_a_superuser_is_told_that_policies_do_not_hold(self, server, schema, caplog):
+    def test_a_superuser_is_told_that_policies_do_not_hold(self, postgres_server, schema, caplog):
         with caplog.at_level(logging.WARNING, "ctxmw"):
-            PostgresStore(server.dsn("postgres"), schema=schema).close()
+            PostgresStore(postgres_server.dsn("postgres"), schema=schema).close()
         assert "row-level policies do not hold for the role 'postgres'" in caplog.text
 
-    def test_a_role_without_rights_is_told_what_to_do(self, server, store, schema):
-        address = new_role(server, schema, granted=False)
+    def test_a_role_without_rights_is_told_what_to_do(self, postgres_server, store, schema):
+        address = new_role(postgres_server, schema, granted=False)
         with pytest.raises(StoreError, match=r"permission denied.*Grant the role what it needs"):
             PostgresStore(address, schema=schema)
 
-    def test_a_role_that_owns_nothing_can_use_the_store(self, server, store, schema):
-        other = PostgresStore(new_role(server, schema, granted=True), schema=schema)
+    def test_a_role_that_owns_nothing_can_use_the_store(self, postgres_server, store, schema):
+        other = PostgresStore(new_role(postgres_server, schema, granted=True), schema=schema)
         other.put([row("m3", "tea")])
         assert sorted(found(other, "tea")) == sorted(found(store, "tea")) == ["m1", "m3"]
         assert other.delete("ada", ["m3"]) == 1
@@ -147,9 +149,11 @@ class TestOpening:
             (("127.0.0.1:", "127.0.0.1:1"), "cannot be reached|invalid port"),
         ],
     )
-    def test_what_cannot_be_opened_is_named_without_the_password(self, server, change, message):
-        old, new = (part.format(port=server.port) for part in change)
-        address = server.dsn().replace(old, new)
+    def test_what_cannot_be_opened_is_named_without_the_password(
+        self, postgres_server, change, message
+    ):
+        old, new = (part.format(port=postgres_server.port) for part in change)
+        address = postgres_server.dsn().replace(old, new)
         with pytest.raises(StoreError, match=message) as caught:
             PostgresStore(address)
         assert PASSWORD not in str(caught.value)
@@ -160,8 +164,10 @@ class TestOpening:
             PostgresStore("postgresql://ada:sec ret@host:port:5/x%zz")
         assert "sec" not in str(caught.value).replace("PASSWORD", "")
 
-    def test_the_store_shows_its_place_without_the_password(self, store, server):
-        assert repr(store).startswith(f"PostgresStore('postgresql://app@127.0.0.1:{server.port}")
+    def test_the_store_shows_its_place_without_the_password(self, store, postgres_server):
+        assert repr(store).startswith(
+            f"PostgresStore('postgresql://app@127.0.0.1:{postgres_server.port}"
+        )
         assert PASSWORD not in repr(store)
 
     @pytest.mark.parametrize("schema", ["", "Upper", "a; drop", None, "x" * 64])

@@ -137,12 +137,12 @@ class TestClashes:
         hasty.put([row("m1")])
         hasty.close()
 
-    def test_a_server_that_is_strict_by_default_loses_nothing(self, server, schema, store):
-        with psycopg.connect(server.dsn("postgres"), autocommit=True) as admin:
+    def test_a_server_that_is_strict_by_default_loses_nothing(self, postgres_server, schema, store):
+        with psycopg.connect(postgres_server.dsn("postgres"), autocommit=True) as admin:
             level = "default_transaction_isolation TO serializable"
             admin.execute(f"ALTER ROLE app SET {level}")
         try:
-            strict = PostgresStore(server.dsn(), schema=schema)
+            strict = PostgresStore(postgres_server.dsn(), schema=schema)
             strict.put([row("count", "0")])
 
             def add(_: int) -> None:
@@ -155,7 +155,7 @@ class TestClashes:
             assert strict.get("ada", ["count"])[0].body == "30"
             strict.close()
         finally:
-            with psycopg.connect(server.dsn("postgres"), autocommit=True) as admin:
+            with psycopg.connect(postgres_server.dsn("postgres"), autocommit=True) as admin:
                 admin.execute("ALTER ROLE app RESET default_transaction_isolation")
 
 
