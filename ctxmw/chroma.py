@@ -34,10 +34,11 @@ SECONDS = 10.0
 """How long a server may take to answer."""
 
 
-def index_named(name: str, store_path: Path) -> VectorIndex:
+def index_named(name: str, store_path: Path, *, space: str | None = None) -> VectorIndex:
     """Return the index that is called so.
 
-    "numpy"; "chroma", in a folder beside the store's file; "chroma://HOST:PORT", a server.
+    "numpy"; "chroma", in a folder beside the store's file; "chroma://HOST:PORT", a server, where
+    `space` (the file's path unless given) tells the store from others.
     """
     if name == "numpy":
         return NumpyIndex()
@@ -45,10 +46,10 @@ def index_named(name: str, store_path: Path) -> VectorIndex:
         return ChromaIndex.folder(store_path.with_name(store_path.name + ".chroma"))
     if isinstance(name, str) and name.startswith("chroma://"):
         host, port = _address(name)
-        return ChromaIndex.server(host, port, space=str(store_path.absolute()))
+        return ChromaIndex.server(host, port, space=space or str(store_path.absolute()))
     raise InvalidValue(
-        f'index is {name!r:.80}. Allowed: "numpy", "chroma", "chroma://HOST:PORT", or an object '
-        "with update, nearest, refs and close."
+        f'index is {name!r:.80}. Allowed: "numpy", "chroma", "chroma://HOST:PORT", "pgvector" on '
+        "Postgres, or an object with update, nearest, refs and close."
     )
 
 

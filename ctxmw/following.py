@@ -213,6 +213,12 @@ def owner_of(user: str, name: str) -> str:
     return f"{len(name)}:{name}:{user}"
 
 
+def split_owner(owner: str) -> tuple[str, str]:
+    """Return the embedder's name and the user's, from what an index knows the user as."""
+    size, _, rest = owner.partition(":")
+    return rest[: int(size)], rest[int(size) + 1 :]
+
+
 def batches(refs: Iterable[str], size: int) -> Iterator[list[str]]:
     """Yield the refs in lists of at most this size."""
     left = iter(refs)

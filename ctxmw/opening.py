@@ -26,7 +26,7 @@ from .messages import Placement, check_placement
 from .modes import MODES, Mode
 from .pipeline import Setup
 from .prefix import Prefixes
-from .protocols import Clock, Renderer, Source, Store, TokenCounter
+from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recent import Recent
 from .records import utc_now
 from .render import Markdown
@@ -63,7 +63,8 @@ class Options(TypedDict, total=False):
     """Finds by meaning too: a LangChain `Embeddings`, a LlamaIndex `BaseEmbedding`, a Chroma
     embedding function, "wordllama", or anything with `name`, `embed` and `embed_query`."""
     index: str
-    """Where vectors are searched: "numpy", "chroma" or "chroma://host:port"."""
+    """Where vectors are searched: "numpy", "chroma", "chroma://host:port", or "pgvector" in a
+    memory on Postgres."""
     summarizer: object | None
     """Asked to condense: a LangChain chat model, a LlamaIndex LLM, or a function from text to
     text. None by default: then nothing is ever asked."""
@@ -237,12 +238,27 @@ def _dense(store: Store, options: Options, clock: Clock, *, beside: bool) -> Den
     embedder = options.get("embedder")
     if embedder is None:
         return None
-    from .chroma import index_named  # it brings HTTP along
-
-    path = Path(getattr(store, "path", data_folder() / "memory.db"))
-    index = index_named(options.get("index") or "numpy", path)
+    index = _index(store, options.get("index") or "numpy")
     vectors = Vectors(store, as_embedder(embedder), index, clock=clock)
     return Dense(vectors, Backlog(vectors) if beside else None)
+
+
+def _index(store: Store, name: str) -> VectorIndex:
+    if name == "pgvector":
+        inside = getattr(store, "vector_index", None)
+        if inside is None:
+            raise InvalidValue(
+                'index is "pgvector", but the memory is not on Postgres: open it with '
+                '"postgresql://...", or with index="numpy".'
+            )
+        index: VectorIndex = inside()
+        return index
+    from .chroma import index_named  # it brings HTTP along
+
+    # A store that many machines share is the same one on all of them, wherever their files are.
+    identity = getattr(store, "identity", None)
+    path = Path(getattr(store, "path", data_folder() / f"{identity or 'memory'}.db"))
+    return index_named(name, path, space=identity)
 
 
 def _deadline(options: Options) -> float | None:

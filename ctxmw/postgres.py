@@ -14,9 +14,11 @@ from functools import partial
 from typing import Any
 
 from .errors import InvalidValue
+from .pgvector import PgvectorIndex
 from .postgres_address import Address
 from .postgres_blobs import Blobs
 from .postgres_claim import claim
+from .postgres_feed import Feed
 from .postgres_pool import Connections, Limits
 from .postgres_rows import (
     among,
@@ -29,7 +31,7 @@ from .postgres_rows import (
     row_of,
     storable,
 )
-from .protocols import Change, Find, Row
+from .protocols import Change, Find, Row, VectorIndex
 from .sqlite_rows import LARGEST
 
 
@@ -64,8 +66,9 @@ class PostgresStore(Blobs):
         self._notify = notify
         self.identity = str(claim(self._address))
         self._connections = Connections(self._address, limits or Limits(), prepare=prepare)
+        self._feed = Feed(self._address)
         # Also runs when the store is collected or the interpreter ends.
-        self._let_go = weakref.finalize(self, self._connections.close)
+        self._let_go = weakref.finalize(self, _let_go, self._connections, self._feed)
 
     def __repr__(self) -> str:
         return f"PostgresStore({str(self._address)!r}, schema={self._address.schema!r})"
@@ -166,6 +169,15 @@ class PostgresStore(Blobs):
         found = self._connections.read(user, _HEAD, [self._owner(user)])
         return int(found[0][0]) if found else 0
 
+    def wait(self, user: str, since: int, seconds: float, /) -> bool:
+        """Wait until something of the user's changes after `since`; say whether it did.
+
+        Returns as soon as it is written, by any process on any machine: `changes` tells what. A
+        store that was opened with `notify=False` tells others nothing; they look once a second.
+        """
+        name = named_user(user)
+        return self._feed.wait(lambda: self.head(name) > since, seconds)
+
     @contextmanager
     def atomic(self, user: str, /) -> Iterator[None]:
         """Make everything this thread does inside happen at once, alone among the user's writers.
@@ -177,6 +189,10 @@ class PostgresStore(Blobs):
         """
         with self._connections.transaction(named_user(user)):
             yield
+
+    def vector_index(self) -> VectorIndex:
+        """Return an index over the store's vectors inside the same database: pgvector."""
+        return PgvectorIndex(self._address, self._connections)
 
     def close(self) -> None:
         """Let go of the connections; closing twice is fine."""
@@ -194,6 +210,11 @@ class PostgresStore(Blobs):
         if not self._notify:
             return []
         return [("SELECT pg_notify(%s, %s)", [self._address.schema, str(self._owner(user))])]
+
+
+def _let_go(connections: Connections, feed: Feed) -> None:
+    feed.close()
+    connections.close()
 
 
 _ROWS = """

@@ -90,15 +90,30 @@ class Connections:
         self._thread = threading.local()
         self._closed = False
 
-    def read(self, user: str, sql: str, values: Values, *, binary: bool = False) -> list[Any]:
-        """Return all rows of a query, as this thread's transaction sees them if it has one."""
+    def read(
+        self,
+        user: str,
+        sql: str,
+        values: Values,
+        *,
+        binary: bool = False,
+        before: Sequence[Step] = (),
+    ) -> list[Any]:
+        """Return all rows of a query, as this thread's transaction sees them if it has one.
+
+        `before` are settings that hold for this query.
+        """
         if self._current():
             with self.transaction(user, writes=False) as mine, explained(self._address):
+                for step in before:
+                    mine.connection.execute(*step)
                 return mine.connection.execute(sql, values, binary=binary).fetchall()
 
         def ask(connection: Connection) -> list[Any]:
             with connection.pipeline():
                 connection.execute(_FOR, self._scene(user))
+                for step in before:
+                    connection.execute(*step)
                 found = connection.execute(sql, values, binary=binary)
             return found.fetchall()
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 _MINE = "owner = nullif(current_setting('ctxmw.owner', true), '')::uuid"
 
 
-def _policy(table: str) -> tuple[str, ...]:
+def policy(table: str) -> tuple[str, ...]:
+    """Return the statements by which a transaction sees the rows of one owner only."""
     return (
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
         f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
@@ -81,7 +82,7 @@ ROWS_AND_CHANGES = (
                 heads.seq + row_number() OVER (PARTITION BY stale.owner ORDER BY stale.seq)
             FROM old_rows AS stale JOIN heads ON heads.owner = stale.owner;""",
     ),
-    *(statement for table in ("owners", "records", "gone") for statement in _policy(table)),
+    *(statement for table in ("owners", "records", "gone") for statement in policy(table)),
 )
 
 _OUTDATED = """DELETE FROM blobs USING old_rows AS stale{join} WHERE blobs.owner = stale.owner
@@ -105,7 +106,7 @@ BLOBS_OF_ROWS = (
                 OR stale.live AND NOT fresh.live)""",
         ),
     ),
-    *_policy("blobs"),
+    *policy("blobs"),
 )
 
 MIGRATIONS: dict[int, tuple[str, tuple[str, ...]]] = {

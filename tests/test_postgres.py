@@ -7,6 +7,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 
 import psycopg
@@ -248,3 +250,48 @@ class TestRows:
         asked = "EXPLAIN " + _ROWS + clauses + order(find)
         plan = sql.execute(asked, [owner, *values, *bounds(find)]).fetchall()
         assert f"records_{index}" in str(plan)
+
+
+class TestWaiting:
+    def test_a_write_elsewhere_is_heard_at_once(self, store, postgres, schema, monkeypatch):
+        # Nobody looks by himself for a minute, so it must have been heard.
+        monkeypatch.setattr("ctxmw.postgres_feed.LOOK_SECONDS", 60.0)
+        other = PostgresStore(postgres, schema=schema)
+        store.put([row("m1", "tea")])
+        before = store.head("ada")
+        listening = threading.Event()
+        happened: list[bool] = []
+
+        def wait() -> None:
+            listening.set()
+            happened.append(store.wait("ada", before, 30.0))
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        listening.wait(10)
+        while not store._feed._count:
+            time.sleep(0.01)  # until it listens
+        other.put([row("m2", "tea", user="bob")])
+        assert not happened
+        other.put([row("m3", "tea")])
+        waiting.join(20)
+        assert happened == [True]
+        assert [change.ref for change in store.changes("ada", before)] == ["m3"]
+        other.close()
+        monkeypatch.setattr("ctxmw.postgres_feed.LOOK_SECONDS", 0.1)
+
+    def test_who_hears_nothing_looks_by_himself(self, postgres, schema, monkeypatch):
+        monkeypatch.setattr("ctxmw.postgres_feed.LOOK_SECONDS", 0.05)
+        silent = PostgresStore(postgres, schema=schema, notify=False)
+        silent.put([row("m1", "tea")])
+        before = silent.head("ada")
+        writing = threading.Timer(0.3, lambda: silent.put([row("m2", "tea")]))
+        writing.start()
+        assert silent.wait("ada", before, 20.0)
+        writing.join()
+        assert not silent.wait("ada", silent.head("ada"), 0.1)
+        silent.close()
+
+    def test_what_already_happened_is_not_waited_for(self, store):
+        store.put([row("m1", "tea")])
+        assert store.wait("ada", 0, 20.0)
