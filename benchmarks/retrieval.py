@@ -125,7 +125,9 @@ def ask(ctx: ContextMiddleware, query: str, budget: int, via: str) -> tuple[str,
     """Return the block that would be injected, and the ids of the messages it claims to hold."""
     if via == "search":
         hits = ctx.search(query, budget=budget)
-        return "\n".join(hit.text for hit in hits), {getattr(hit.record, "message_id", "") for hit in hits}
+        return "\n".join(hit.text for hit in hits), {
+            getattr(hit.record, "message_id", "") for hit in hits
+        }
     lanes = dict.fromkeys(("universal", "language", "project", "reserve", "done", "decided"), 0)
     only_turn = Budget(total=budget, turn=1, open=0, pinned=0, index=0, **lanes)
     chat = ctx.session(budget=only_turn)

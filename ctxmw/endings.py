@@ -48,6 +48,8 @@ def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> Ses
             # Deleting would rewrite the file.
             new = new.model_copy(update={"ref": old.ref})
         store.put([new.row()])
+        if setup.distiller is not None and given is None:
+            setup.distiller.summarize(who)
         return new
 
 
@@ -63,6 +65,7 @@ def end_idle(setup: Setup, who: Identity) -> None:
     for row in setup.store.query(who.user, asked):
         if row.session != who.session:
             _end_if_idle(setup, who.user, row.session, now)
+            setup.has_news(who.user)
 
 
 def summary_of(setup: Setup, user: str, session: str) -> SessionSummary | None:

@@ -40,16 +40,20 @@ def learn(
     setup: Setup, who: Identity, messages: Sequence[Message], turns: Sequence[Turn]
 ) -> list[Record]:
     """Store what these new turns teach, inside the caller's transaction; return it."""
-    lesson = _Lesson(setup, who, turns)
+    lesson = Lesson(setup, who, turns)
     policy = setup.learn
     if policy.statements:
         lesson.take_statements(messages, _strangers(messages, who.user))
     if policy.observations and any(turn.role == "tool" for turn in turns):
         lesson.take_observations(messages)
+    if setup.distiller is not None:
+        setup.distiller.learn_from(who, turns)
     return lesson.learned
 
 
-class _Lesson:
+class Lesson:
+    """What turns of one conversation teach, being stored."""
+
     def __init__(self, setup: Setup, who: Identity, turns: Sequence[Turn]) -> None:
         self._setup = setup
         self._who = who

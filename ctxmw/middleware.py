@@ -16,6 +16,7 @@ from .activity import Activity, checked_activity, notice
 from .budget import Budget
 from .catalog import Catalog
 from .conversation import Identity
+from .endings import end_idle
 from .errors import InvalidValue, MissingUser, NotFound
 from .forgetting import forget, is_learned
 from .history import record_behind, record_of
@@ -288,7 +289,9 @@ class ContextMiddleware:
 
     def sessions(self, *, user: str | None = None) -> list[SessionState]:
         """Return the user's conversations, the one used last first."""
-        rows = self._setup.store.query(self._named(user), Find(types=("session",)))
+        name = self._named(user)
+        end_idle(self._setup, Identity(user=name, session=""))
+        rows = self._setup.store.query(name, Find(types=("session",)))
         return load_all(rows, SessionState)
 
     def position(self, after: int | None = None, *, user: str | None = None) -> int:
@@ -384,6 +387,11 @@ class ContextMiddleware:
         setup = self._setup
         return Indexer(setup.store, setup.surroundings.codebase, setup.clock)
 
+    def settle(self, timeout: float = 30.0) -> bool:
+        """Wait until the summarizer has been asked all there is; say whether that came in time."""
+        distiller = self._setup.distiller
+        return distiller is None or distiller.settle(timeout)
+
     def stats(self) -> dict[str, int]:
         """Return counts of what happened in this process, such as degraded calls by stage.
 
@@ -394,6 +402,8 @@ class ContextMiddleware:
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
+        if self._setup.distiller is not None:
+            self._setup.distiller.close()
         self._setup.workers.close()
         if self._setup.dense is not None:
             self._setup.dense.close()
@@ -422,6 +432,7 @@ class ContextMiddleware:
     aexport = twin(export)
     aimport_ = twin(import_)
     aget = twin(get)
+    asettle = twin(settle)
     asearch = twin(search)
     areindex = twin(reindex)
     aindex_code = twin(index_code)

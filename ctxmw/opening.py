@@ -18,6 +18,7 @@ from .codebase import Codebase
 from .compaction import Compaction
 from .deadline import MILLISECONDS, Aside
 from .dense import Dense
+from .distilling import Distiller
 from .embedders import as_embedder
 from .errors import InvalidValue
 from .items import Include, Trust
@@ -116,6 +117,8 @@ def setup_of(store: Store, options: Options) -> Setup:
     dense = _dense(store, options, clock, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
     stats, aside = Stats(), Aside()
+    learn = _given(options.get("learn"), Learning)
+    summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
     surroundings = _surroundings(store, count, weights, options)
     return Setup(
@@ -159,8 +162,9 @@ def setup_of(store: Store, options: Options) -> Setup:
         states=Recent(256),
         prefixes=Prefixes(),
         stats=stats,
-        summarizer=_summarizer(options, count, clock, stats),
-        learn=_given(options.get("learn"), Learning),
+        summarizer=summarizer,
+        distiller=Distiller(summarizer) if summarizer and learn.model else None,
+        learn=learn,
         trust=checked_trust(options.get("trust", {})),
         idle=Recent(1024),
         warned=Recent(64),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from random import Random
+from typing import TYPE_CHECKING
 
 from .archive import Blocks, Builds
 from .arriving import Arriving
@@ -42,6 +43,9 @@ from .stats import Stats
 from .summarizers import MeteredSummarizer
 from .surroundings import Brought, Surroundings
 from .twins import Workers
+
+if TYPE_CHECKING:
+    from .distilling import Distiller
 
 PRINTED = 4096
 """How many printed items are kept at hand for a user."""
@@ -91,6 +95,8 @@ class Setup:
     prefixes: Prefixes
     stats: Stats
     summarizer: MeteredSummarizer | None
+    distiller: Distiller | None
+    """Puts conversations to the summarizer; None when nothing is to be asked."""
     warned: Recent[str, datetime]
     """When each stage was last warned about."""
     learn: Learning
@@ -103,9 +109,11 @@ class Setup:
     workers: Workers
 
     def has_news(self, user: str) -> None:
-        """Say that something of the user was written: it can be embedded beside the requests."""
+        """Say that something of the user was written: it can be worked on beside the requests."""
         if self.dense is not None:
             self.dense.embed_soon(user)
+        if self.distiller is not None:
+            self.distiller.work_off(self)
 
     def layout(self, situation: Situation) -> Layout:
         """Return how blocks are printed for this situation."""

@@ -229,7 +229,9 @@ class Session(Displayed):
         kept = {name: _lines(lines, name) for name, lines in lists.items() if lines}
         with self._setup.store.atomic(self.user):
             given = self._new(SessionSummary, text=said, **kept) if said else None
-            return end(self._setup, self._who, given)
+            kept_summary = end(self._setup, self._who, given)
+        self._setup.has_news(self.user)
+        return kept_summary
 
     def collect(
         self,
