@@ -61,7 +61,9 @@ def end_idle(setup: Setup, who: Identity) -> None:
     if known and last is not None and timedelta(0) <= now - last < _CHECK:
         return
     setup.idle.put(who.user, now)
-    asked = Find(types=("session",), digests=(SessionState.OPEN,), until=now - IDLE, limit=_AT_ONCE)
+    # Before the moment after: it has been idle when it was last used just then.
+    until = now - IDLE + timedelta.resolution
+    asked = Find(types=("session",), digests=(SessionState.OPEN,), until=until, limit=_AT_ONCE)
     for row in setup.store.query(who.user, asked):
         if row.session != who.session:
             _end_if_idle(setup, who.user, row.session, now)

@@ -69,7 +69,7 @@ _FAILS = re.compile(
     r"traceback \(most recent|\w+(?:Error|Exception):)",
     re.IGNORECASE | re.MULTILINE,
 )
-_PATH = re.compile(r"(?<![\w@:/])(?:[\w.-]+/)*[\w-][\w.-]*\.[A-Za-z]\w{0,7}(?![\w/])|"
+_PATH = re.compile(r"(?<![\w@:/])(?:[\w.-]+/)*[\w-][\w.-]*\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
                    r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]+/)+[\w.-]+")  # fmt: skip
 _FILE_ARGS = ("path", "file", "file_path", "filename", "filepath", "target_file", "paths", "files")
 # In backticks, with humps or underscores, or a capital in mid-sentence.

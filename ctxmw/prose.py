@@ -47,9 +47,9 @@ def _ends(text: str) -> str:
     if len(text) <= LOOKED_AT:
         return text
     half = LOOKED_AT // 2
-    head, _, _ = text[:half].rpartition("\n")
-    _, _, tail = text[-half:].partition("\n")
-    return f"{head}\n\n{tail}"
+    head, tail = text[:half], text[-half:]
+    # Between lines, where there are lines.
+    return "\n\n".join([head.rpartition("\n")[0] or head, tail.partition("\n")[2] or tail])
 
 
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
@@ -120,7 +120,7 @@ def _announced(line: str) -> int | None:
 
 
 _STOP = re.compile(r"[.!?…]+[\"')\]*]*(?=\s|$)")
-_NO_STOP = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|\w)|^\d+)$", re.I)
+_NO_STOP = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|[a-z])|^\d+)$", re.I)
 _HIDDEN = re.compile(
     r"""`[^`\n]{1,200}` | "[^"\n]{1,300}" | \u201c[^\u201d\n]{1,300}\u201d | «[^»\n]{1,300}»
       | \u201e[^\u201c\u201d\n]{1,300}[\u201c\u201d]

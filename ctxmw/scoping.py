@@ -36,7 +36,7 @@ _LANGUAGES = {
 # "Go" and "C" are words, too: they count where a language is meant.
 _LANGUAGE = re.compile(
     rf"(?<![\w-])(?:{'|'.join(map(re.escape, _LANGUAGES))})(?![\w-])"
-    r"|\b(?:in|for) (?P<short>go|c|r)\b(?! (?:to|with|for|ahead)\b)",
+    r"|\b(?:in|for) (?P<short>go|c|r)\b(?![+#]| (?:to|with|for|ahead)\b)",
     re.IGNORECASE,
 )
 _CODE = re.compile(
