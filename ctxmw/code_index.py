@@ -128,11 +128,13 @@ class ProjectCode:
         *outer, own = [part for part in query.split(".") if part] or [""]
         found = self.named(own)
         sure = 1.0
-        if not found and len(own) >= _SHORTEST:
+        if not found and len(own) >= _SHORTEST and not own.isupper():
             sure = 0.8
             found = [one for name in self._lower.get(_folded(own), ()) for one in self.named(name)]
         rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
-        rated = [(one, fit) for one, fit in rated if fit > 0]
+        # Where one stands in a class or file that is named too, the others are not meant.
+        beside = [entry for entry in rated if _beside(entry[0], around)]
+        rated = [(one, fit) for one, fit in beside or rated if fit > 0]
         return sorted(rated, key=lambda entry: (-entry[1], *self._order(entry[0], around)))
 
     def paths(self, query: str) -> list[tuple[CodeFile, float]]:
@@ -246,13 +248,11 @@ class ProjectCode:
         return [one for place in places if (one := self._definitions[place]) is not None]
 
     def _order(self, one: Definition, around: Collection[str]) -> tuple[object, ...]:
-        container = one.entity.name.rpartition(".")[0].rpartition(".")[2]
-        base = _base(one.path)
-        beside = (container in around) + 2 * (one.path in around) + (base in around)
+        container = _container(one)
         used = len(self._derived.get(container or one.entity.name, ()))
         private = one.path.startswith("_") or "/_" in one.path
         return (
-            -beside,
+            -_beside(one, around),
             one.in_test,
             _KINDS.index(one.entity.kind),
             -used,
@@ -358,6 +358,15 @@ def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
         return 0.9
     # "model.invoke": a variable, whose class is not known.
     return 0.5 if rivals <= DISTINCTIVE and len(one.entity.own_name) > _SHORTEST else 0.0
+
+
+def _container(one: Definition) -> str:
+    return one.entity.name.rpartition(".")[0].rpartition(".")[2]
+
+
+def _beside(one: Definition, around: Collection[str]) -> int:
+    """Return how much of what a definition stands in is named as well."""
+    return (_container(one) in around) + 2 * (one.path in around) + (_base(one.path) in around)
 
 
 def _fits(path: Sequence[str], wanted: Sequence[str], *, whole: bool) -> bool:

@@ -42,7 +42,7 @@ _OPENING = re.compile(r"\ufeff?---[ \t]*\n")
 _CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 # Globs begin with a star, which YAML takes for an alias: people write them without quotes.
 _BARE_GLOB = re.compile(
-    r"^(\s{0,20}(?:-\s{1,8})?(?:[\w-]{1,40}:\s{1,8})?)([*{!][^\n\"']*?)\s*$", re.MULTILINE
+    r"^(\s{0,20}(?:-\s{1,8})?(?:[\w-]{1,40}:\s{1,8})?)([*{][^\n\"']*?)\s*$", re.MULTILINE
 )
 
 

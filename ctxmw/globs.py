@@ -131,11 +131,8 @@ def ignore_rules(text: str) -> list[IgnoreRule]:
     return [rule for line in text.splitlines() if (rule := _ignore_rule(line[:LONGEST]))]
 
 
-_TRAILING_SPACE = re.compile(r"(?<!\\)[ \t]+$")
-
-
 def _ignore_rule(line: str) -> IgnoreRule | None:
-    line = _TRAILING_SPACE.sub("", line)
+    line = _without_trailing_space(line)
     keeps = line.startswith("!")
     pattern = line[1:] if keeps else line
     if not pattern or line.startswith("#"):
@@ -146,6 +143,11 @@ def _ignore_rule(line: str) -> IgnoreRule | None:
     if not parts:
         return None
     return IgnoreRule(parts=parts, anchored=anchored, folders_only=folders_only, keeps=keeps)
+
+
+def _without_trailing_space(line: str) -> str:
+    bare = line.rstrip(" \t")
+    return line[: len(bare) + 1] if bare.endswith("\\") else bare
 
 
 def _unescaped(part: str) -> str:

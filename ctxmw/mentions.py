@@ -46,16 +46,16 @@ def symbols_in(text: str, known: Known | None = None) -> list[str]:
     A word is a symbol by its shape (AuthService, max_size, sha256, os.path, run(), MAX), by
     standing in backticks, or because the code index knows it as a distinctive name.
     """
-    text = excerpt(text)
+    text = _TOKEN.sub(_unless_a_path, _URL.sub(" ", excerpt(text)))
     shouts = _shouts(text)
     quoted = {found[1] for found in _BACKTICKS.finditer(text)}
     found: dict[str, None] = {}
-    for word in _NAME.finditer(_URL.sub(" ", text)):
+    for word in _NAME.finditer(text):
         name = word["name"]
-        if len(name) > LONGEST_NAME or is_path(name):
+        if len(name) > LONGEST_NAME:
             continue
         by_shape = _is_symbol(name, shouts=shouts) or bool(word["call"])
-        if by_shape or name in quoted or (known is not None and known(name)):
+        if by_shape or name in quoted or (known and _may_be_a_name(word) and known(name)):
             found.setdefault(name.replace("::", ".").replace("#", "."))
     return list(found)[:MOST]
 
@@ -91,6 +91,14 @@ def _is_symbol(name: str, *, shouts: bool) -> bool:
     if _HUMPS.search(name):
         return True
     return any(char.isdigit() for char in name) and len(name) >= _SHORTEST_WITH_DIGIT
+
+
+def _may_be_a_name(word: re.Match[str]) -> bool:
+    """Say whether a plain word may be a name: a capital that begins a sentence tells nothing."""
+    if not word["name"][0].isupper():
+        return True
+    before = word.string[max(0, word.start() - 8) : word.start()].rstrip(" \t\"'(*_-")
+    return bool(before) and before[-1] not in ".!?:\n"
 
 
 def _shouts(text: str) -> bool:
@@ -218,13 +226,17 @@ def asked_about(text: str) -> list[str]:
     "retry policy" and "policy". What only remarks something gives nothing.
     """
     text = _TOKEN.sub(_unless_a_name, without_code(_URL.sub(" ", excerpt(text))))
-    if not ASKS.search(text):
+    if not ASKS.search(text) and not _WANTS.search(text):
         return []
     found: dict[str, None] = {}
     for phrase in _phrases(text):
         found.setdefault(" ".join(phrase))
         found.setdefault(phrase[-1])
     return list(found)[:MOST]
+
+
+def _unless_a_path(token: re.Match[str]) -> str:
+    return " " if is_path(_bare(token[0])) else token[0]
 
 
 def _unless_a_name(token: re.Match[str]) -> str:
@@ -243,6 +255,7 @@ _CODE = re.compile(
     r"|“[^”\n]{0,400}+”|«[^»\n]{0,400}+»|(?<!\w)'[^'\n]*+'(?!\w)",
     re.DOTALL | re.MULTILINE,
 )
+_WANTS = re.compile(r"(?i:\b(?:need|want|would like|looking for|trying to|how to|help)\b)")
 _WORD = re.compile(r"[^\W_][\w'-]*+|[.,;:!?()\n]")
 _LONGEST_PHRASE = 4
 _SHORTEST_WORD = 3

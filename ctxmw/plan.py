@@ -218,7 +218,8 @@ class _Plan:
                 return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)
-        self._look_around()
+        if trail.last is not None:
+            self._look_around()
         selection = self._select_part(stable, called)
         parts = with_room(
             self._state.parts, self._in_view(), self._setup.replay_cap - selection.tokens

@@ -60,31 +60,29 @@ class Surroundings:
     ) -> Brought:
         """Return what the message, earlier ones and recent activity bring."""
         recent, feed = self._recent(situation, carried, feed)
-        new = analyze_message(
-            # Triggers are kept with the conversation: no secret may become one.
-            redact(situation.query).text,
-            now=situation.now,
-            policy=self.policy,
-            known=lambda word: self.code.knows(situation.user, situation.project, word),
-        )
-        triggers = [*new, *recent]
-        acting = new if is_small_talk(situation.query) else triggers
-        files = tuple(dict.fromkeys([*situation.files, *_files(acting)]))
+        with self.codebase.use(situation.user, situation.project) as code:
+            known = code.knows if code is not None else None
+            new = analyze_message(
+                situation.query, now=situation.now, policy=self.policy, known=known
+            )
+            acting = new if is_small_talk(situation.query) else [*new, *recent]
+            files = _in_play(situation, acting)
+            found = self.code.brought(code, situation, acting, self.policy, floor)
         started = any(trigger.kind == "session_start" for trigger in acting)
+        weight = 1.0 if started else self.policy.message
         return Brought(
             modes=tuple(mode.item() for mode in modes_in(situation.query, self.modes)),
             rules=tuple(self.directory.rules_for(situation, files)),
-            code=tuple(self.code.brought(situation, acting, self.policy, floor)),
-            readme=tuple(self.directory.readme_for(situation, asked=started, floor=floor)),
+            code=tuple(found),
+            readme=tuple(self.directory.readme_for(situation, weight, floor, asked=started)),
             files=files,
-            carried=carried_over(filter(_is_storable, triggers), self.policy),
+            carried=carried_over(filter(_is_storable, [*new, *recent]), self.policy),
             activity_feed=feed,
         )
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return what has this ref among the code and the files of the folder."""
-        code = self.code.get(situation.user, situation.project, ref)
-        return code or self.directory.get(situation, ref)
+        return self.code.get(situation, ref) or self.directory.get(situation, ref)
 
     def _recent(
         self, situation: Situation, carried: Sequence[Trigger], feed: int
@@ -109,8 +107,11 @@ def is_small_talk(text: str) -> bool:
     return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
 
 
-def _files(triggers: Sequence[Trigger]) -> list[str]:
-    return [file for trigger in triggers for file in trigger.files]
+def _in_play(situation: Situation, triggers: Sequence[Trigger]) -> tuple[str, ...]:
+    """Return the paths in play, relative to the root where they are under it."""
+    named = [file for trigger in triggers for file in trigger.files]
+    root = f"{situation.root.as_posix()}/" if situation.root else "./"
+    return tuple(dict.fromkeys(path.removeprefix(root) for path in (*situation.files, *named)))
 
 
 def _is_storable(trigger: Trigger) -> bool:

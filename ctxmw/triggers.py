@@ -149,8 +149,11 @@ def analyze_activity(
     kind = _KINDS.get(activity.type)
     if kind is None or not chosen.weight(kind):
         return []
-    queries = tuple(filter(None, (activity.path, *activity.symbols)))
-    if not queries:
+    # A glance at a symbol is about the symbol and not about its file.
+    only_symbols = kind == "hover" and activity.symbols
+    named = activity.symbols if only_symbols else (activity.path, *activity.symbols)
+    queries = tuple(filter(None, named))
+    if not queries and kind != "session_start":
         return []
     began = activity.at or now or utc_now()
     return [

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
-from ..code import CodeFile, search_terms
+from ..code import CodeFile, Entity, search_terms
 from ..code_index import Definition, ProjectCode, Relation, code_ref, is_test, name_terms
 from ..codebase import Codebase
 from ..items import Item, Scope, changed
@@ -34,7 +33,6 @@ _RARE = 0.02
 """A term that no larger share of the definitions holds says something by itself."""
 _FEW = 12
 _NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Code:
@@ -47,37 +45,33 @@ class Code:
         self._count = count
         self._weights = weights
 
-    def knows(self, user: str, project: str | None, word: str) -> bool:
-        """Say whether a plain word is a distinctive name in the project."""
-        with self._codebase.use(user, project) as code:
-            return code is not None and code.knows(word)
-
     def brought(
-        self, situation: Situation, triggers: Sequence[Trigger], policy: Triggers, floor: float
+        self,
+        code: ProjectCode | None,
+        situation: Situation,
+        triggers: Sequence[Trigger],
+        policy: Triggers,
+        floor: float,
     ) -> list[Item]:
         """Return what the triggers point at, the best first, within the policy's limits."""
-        with self._codebase.use(situation.user, situation.project) as code:
-            if code is None or not triggers:
-                return []
-            look = _Look(code, situation, policy)
-            best: dict[str, Item] = {}
-            for trigger in triggers:
-                for found in look.at(trigger):
-                    item = self._rated(found, trigger, situation)
-                    known = best.get(item.ref)
-                    if item.score >= floor and (known is None or known.score < item.score):
-                        best[item.ref] = item
+        if code is None or not triggers:
+            return []
+        look = _Look(code, situation, policy, triggers)
+        best: dict[str, Item] = {}
+        for trigger in triggers:
+            for found in look.at(trigger):
+                item = self._rated(found, trigger, situation)
+                known = best.get(item.ref)
+                if item.score >= floor and (known is None or known.score < item.score):
+                    best[item.ref] = item
         # Of equals, what is smaller comes first: a definition before its whole file.
         ranked = sorted(best.values(), key=lambda item: (-item.score, item.kind == "file"))
         return self._within(ranked[: policy.sections], policy.tokens)
 
-    def get(self, user: str, project: str | None, ref: str) -> Item | None:
+    def get(self, situation: Situation, ref: str) -> Item | None:
         """Return the piece of code with this ref, if it is still as it was."""
-        with self._codebase.use(user, project) as code:
-            if code is None or not project:
-                return None
-            look = _Look(code, Situation(user=user, now=_NEVER, project=project), Triggers())
-            return next((item for item in look.everything() if item.ref == ref), None)
+        with self._codebase.use(situation.user, situation.project) as code:
+            return _Look(code, situation, Triggers(), ()).get(ref) if code is not None else None
 
     def _rated(self, found: _Found, trigger: Trigger, situation: Situation) -> Item:
         """Return the item with its final score: the weight times half match, half score."""
@@ -96,6 +90,21 @@ class Code:
         return kept
 
 
+def symbol_ref(path: str, entity: Entity) -> str:
+    """Return the ref of a definition: another one when what is shown of it has changed."""
+    return code_ref(path, entity.kind, entity.name, entity.signature, entity.doc)
+
+
+def file_ref(file: CodeFile) -> str:
+    """Return the ref of a file's outline."""
+    return code_ref(file.path, *(f"{one.name} {one.signature} {one.doc}" for one in file.entities))
+
+
+def refs_of(file: CodeFile) -> set[str]:
+    """Return the refs of all that may be shown of a file."""
+    return {file_ref(file), *(symbol_ref(file.path, entity) for entity in file.entities)}
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     item: Item
@@ -105,18 +114,29 @@ class _Found:
 class _Look:
     """Looks for what triggers name in one project's code."""
 
-    def __init__(self, code: ProjectCode, situation: Situation, policy: Triggers) -> None:
+    def __init__(
+        self,
+        code: ProjectCode,
+        situation: Situation,
+        policy: Triggers,
+        triggers: Sequence[Trigger],
+    ) -> None:
         self._code = code
         self._situation = situation
         self._policy = policy
         self._said = _NAMES.findall(situation.query[:READ])
+        said = [
+            trigger for trigger in triggers if trigger.source == "message" and not trigger.turns
+        ]
+        self._named = [name for one in said if one.kind == "symbol" for name in one.queries]
+        self._files_named = any(one.kind in ("path", "trace") for one in said)
 
     def at(self, trigger: Trigger) -> Iterator[_Found]:
         """Yield what a trigger points at."""
         if trigger.kind == "message":
             yield from self._words(trigger)
             return
-        around = {*trigger.queries, *self._situation.files, *self._said}
+        around = {*trigger.queries, trigger.source, *self._situation.files, *self._said}
         for query in trigger.queries:
             path, line = split_line(query)
             files = self._code.paths(path) if "." in path else []
@@ -127,11 +147,15 @@ class _Look:
                 for one, sure in found[: self._policy.hits]:
                     yield _Found(self.symbol_item(one), sure)
 
-    def everything(self) -> Iterator[Item]:
-        """Yield an item for all there is."""
+    def get(self, ref: str) -> Item | None:
+        """Return the piece of code that has this ref."""
         for path, file in self._code.files.items():
-            yield self.file_item(file)
-            yield from map(self.symbol_item, self._code.in_file(path))
+            if file_ref(file) == ref:
+                return self.file_item(file)
+            for one in self._code.in_file(path):
+                if symbol_ref(path, one.entity) == ref:
+                    return self.symbol_item(one)
+        return None
 
     def _files(self, files: Sequence[tuple[CodeFile, float]], line: int | None) -> Iterator[_Found]:
         for file, sure in files[: self._policy.hits]:
@@ -142,8 +166,13 @@ class _Look:
                 yield _Found(self.file_item(file), sure)
 
     def _words(self, trigger: Trigger) -> Iterator[_Found]:
-        """Yield what a question is about, when its words say enough to tell that from the rest."""
-        terms = search_terms(" ".join(trigger.queries))
+        """Yield what a question is about, when its words say enough to tell that from the rest.
+
+        What it names counts among its words: "add a parameter to get_user" is not about parameters.
+        """
+        if self._files_named:
+            return
+        terms = search_terms(" ".join((*trigger.queries, *self._named)))
         for one, share, _ in self._code.search(terms, self._policy.hits):
             covered = [term for term in terms if term in one.entity.words.split()]
             if len(covered) > 1 or (
@@ -166,7 +195,7 @@ class _Look:
             section="code",
             label=f"{one.path}:{entity.line}-{entity.end}",
             title=f"{entity.name} in {one.place}",
-            ref=code_ref(one.path, entity.kind, entity.name, entity.signature, entity.doc),
+            ref=symbol_ref(one.path, entity),
         )
 
     def file_item(self, file: CodeFile) -> Item:
@@ -182,7 +211,7 @@ class _Look:
             section="files",
             label=file.path,
             title=file.path,
-            ref=code_ref(file.path, text),
+            ref=file_ref(file),
         )
 
     def _outline(self, defined: Sequence[Definition]) -> list[str]:

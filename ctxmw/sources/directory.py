@@ -36,6 +36,7 @@ RULE_FOLDERS = (".ctxmw/rules", ".github/instructions", ".cursor/rules", ".claud
 LARGEST = 256 * 1024
 """Bytes beyond which a file is left out."""
 MOST_RULES = 200
+_PARAGRAPHS = 300
 _RULE_ENDINGS = (".md", ".mdc")
 _OPENING = 1200
 """Characters of a long text that are shown when all of it does not fit."""
@@ -90,6 +91,7 @@ class Directory:
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
         self._guides: Recent[tuple[str, str], tuple[Guide, ...]] = Recent(64)
+        self._paragraphs: Recent[str, list[tuple[str, frozenset[str]]]] = Recent(16)
 
     def items(self, situation: Situation, /) -> Sequence[Item]:
         """Return what always holds here, nearest first, as the files are now."""
@@ -107,15 +109,16 @@ class Directory:
             for guide in about
         ]
 
-    def readme_for(self, situation: Situation, *, asked: bool, floor: float) -> list[Item]:
+    def readme_for(
+        self, situation: Situation, weight: float, floor: float, *, asked: bool
+    ) -> list[Item]:
         """Return what README.md says about the question; how it begins, when that was asked for."""
-        found = []
         for guide in self._known(situation):
-            if guide.role == "readme":
-                item = self._passage_of(guide, situation, asked=asked)
-                if item is not None and item.score >= floor:
-                    found.append(item)
-        return found[:1]
+            if guide.role == "readme" and weight:
+                item = self._readme(guide, situation, asked=asked)
+                final = round(weight * item.score, 4)
+                return [changed(item, score=final)] if item.match and final >= floor else []
+        return []
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return the file with this ref, if it is still as it was."""
@@ -135,19 +138,26 @@ class Directory:
         self._guides.put((str(root), str(cwd)), guides)
         return guides
 
-    def _passage_of(self, guide: Guide, situation: Situation, *, asked: bool) -> Item | None:
-        if asked:
-            item = matched(guide.item(), situation, self._weights, match=1.0, reasons=())
-            return changed(item, passage=_opening(guide.text))
-        paragraphs = [part for part in guide.text.split("\n\n") if part.strip()][:500]
-        held = [frozenset(words(part)) for part in paragraphs]
-        match = matcher(situation.query, held)
-        best = max(map(match, held), default=0.0) if match is not None else 0.0
-        if match is None or not best:
-            return None
-        item = matched(guide.item(), situation, self._weights, match=best, reasons=())
-        place = max(range(len(held)), key=lambda at: match(held[at]))
-        return changed(item, passage=_opening(paragraphs[place]) or paragraphs[place])
+    def _readme(self, guide: Guide, situation: Situation, *, asked: bool) -> Item:
+        """Return the paragraph that answers best, and how well it does."""
+        share, part = (1.0, _opening(guide.text)) if asked else self._best_of(guide, situation)
+        item = matched(guide.item(), situation, self._weights, match=share, reasons=())
+        return changed(item, passage=part)
+
+    def _best_of(self, guide: Guide, situation: Situation) -> tuple[float, str]:
+        paragraphs = self._paragraphs.get_or_make(guide.text, lambda: _paragraphs(guide.text))
+        match = matcher(situation.query, [held for _, held in paragraphs])
+        if match is None:
+            return 0.0, ""
+        share, at = max((match(held), -at) for at, (_, held) in enumerate(paragraphs))
+        text = paragraphs[-at][0]
+        return share, _opening(text) or text
+
+
+def _paragraphs(text: str) -> list[tuple[str, frozenset[str]]]:
+    """Return the paragraphs of a text, each with its words."""
+    parts = [part.strip() for part in text.split("\n\n") if part.strip()]
+    return [(part, frozenset(words(part))) for part in parts[:_PARAGRAPHS]]
 
 
 def read_guides(cwd: Path, root: Path) -> Iterator[Guide]:
