@@ -134,7 +134,8 @@ class ProjectCode:
         rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
         # Where one stands in a class or file that is named too, the others are not meant.
         beside = [entry for entry in rated if _beside(entry[0], around)]
-        rated = [(one, fit) for one, fit in beside or rated if fit > 0]
+        best = max((fit for _, fit in beside or rated), default=0.0)
+        rated = [(one, fit) for one, fit in beside or rated if fit == best > 0]
         return sorted(rated, key=lambda entry: (-entry[1], *self._order(entry[0], around)))
 
     def paths(self, query: str) -> list[tuple[CodeFile, float]]:

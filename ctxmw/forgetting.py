@@ -11,11 +11,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from .code import CodeFile
 from .endings import summary_of
 from .pipeline import Setup
 from .protocols import Find, Row
 from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all
 from .remembering import versions
+from .sources.code import refs_of
 from .stages import stage
 from .state import StoredBlock
 from .text import fold
@@ -23,6 +25,8 @@ from .text import fold
 FORGOTTEN = "[forgotten]"
 """Stands in a turn for the sentence that was forgotten."""
 _KNOWS_ITS_TURNS = '"derived_from":["'
+_MANY = 200
+"""Refs beyond which all blocks are read instead of looking for each."""
 _DERIVED = ("memory", "note", "observation", "summary")
 
 
@@ -31,7 +35,8 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
     """Remove these rows and whatever is a copy of them; say how many records that were."""
     store = setup.store
     with store.atomic(user):
-        gone = {row.ref for row in rows}
+        found = list(rows)
+        gone = {row.ref for row in found}
         gone |= _all_versions(setup, user, gone)
         derived = list(_derived(setup, user))
         scrubbed = _turns_without(setup, user, derived, gone)
@@ -44,7 +49,8 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         store.put([record.row() for record in (*changed, *scrubbed)])
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(setup, user, stale)
-        store.put(_scrubbed_blocks(setup, user, touched | {one.ref for one in stale}))
+        shown = touched.union({one.ref for one in stale}, *map(refs_of, _code_among(found)))
+        store.put(_scrubbed_blocks(setup, user, shown))
         return removed
 
 
@@ -162,11 +168,17 @@ def _all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
     return found
 
 
+def _code_among(rows: Iterable[Row]) -> list[CodeFile]:
+    return load_all([row for row in rows if row.type == CodeFile.type], CodeFile)
+
+
 def _scrubbed_blocks(setup: Setup, user: str, refs: Collection[str]) -> list[Row]:
-    found: dict[str, StoredBlock] = {}
-    for ref in refs:
-        for row, _ in setup.store.search(user, [ref], Find(types=("block",))):
-            found.setdefault(row.ref, StoredBlock.model_validate_json(row.body))
+    blocks = Find(types=("block",))
+    if len(refs) > _MANY:
+        rows = setup.store.query(user, blocks)
+    else:
+        rows = [row for ref in refs for row, _ in setup.store.search(user, [ref], blocks)]
+    found = {row.ref: StoredBlock.model_validate_json(row.body) for row in rows}
     return [
         stored.model_copy(
             update={

@@ -42,6 +42,7 @@ from .records import (
 )
 from .redaction import redact
 from .refs import short_refs
+from .sources.own import warn_of_overuse
 from .state import SessionState
 from .transcript import Exchange, transcript_of
 from .twins import Workers, twin
@@ -275,6 +276,9 @@ class Session(Displayed):
             # What a prompt has shown keeps its ref and words: it may be shown again there.
             shown = [old.model_copy(update={"replaced": True}) for old in waiting if old.turn]
             store.put([old.row() for old in (*shown, entry)])
+        if priority == "critical":
+            own = [other.item() for other in self.pending() if other.source == source]
+            warn_of_overuse(source, own)
         return entry
 
     def pending(self) -> list[Entry]:

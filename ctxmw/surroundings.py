@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -62,9 +63,8 @@ class Surroundings:
         recent, feed = self._recent(situation, carried, feed)
         with self.codebase.use(situation.user, situation.project) as code:
             known = code.knows if code is not None else None
-            new = analyze_message(
-                situation.query, now=situation.now, policy=self.policy, known=known
-            )
+            said = _without_secrets(situation.query)
+            new = analyze_message(said, now=situation.now, policy=self.policy, known=known)
             acting = new if is_small_talk(situation.query) else [*new, *recent]
             files = _in_play(situation, acting)
             found = self.code.brought(code, situation, acting, self.policy, floor)
@@ -76,7 +76,7 @@ class Surroundings:
             code=tuple(found),
             readme=tuple(self.directory.readme_for(situation, weight, floor, asked=started)),
             files=files,
-            carried=carried_over(filter(_is_storable, [*new, *recent]), self.policy),
+            carried=carried_over([*new, *recent], self.policy),
             activity_feed=feed,
         )
 
@@ -114,7 +114,9 @@ def _in_play(situation: Situation, triggers: Sequence[Trigger]) -> tuple[str, ..
     return tuple(dict.fromkeys(path.removeprefix(root) for path in (*situation.files, *named)))
 
 
-def _is_storable(trigger: Trigger) -> bool:
-    """Say whether a trigger holds no secret: what is carried over is written down."""
-    said = "\n".join(trigger.queries)
-    return redact(said).text == said
+def _without_secrets(text: str) -> str:
+    """Return what is read of a message: triggers are kept with the conversation."""
+    return _REDACTED.sub(" ", redact(excerpt(text)).text)
+
+
+_REDACTED = re.compile(r"\[REDACTED:\w*\]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -95,7 +96,7 @@ def test_calls_are_those_of_the_code_and_not_of_the_docstring():
     found = named(parse("python", "shop/cart.py", PYTHON))
     assert found["Cart.add"].calls == ("self.check", "verify")
     assert found["outer"].calls == ("Cart", "nested")
-    assert called_in("if (x): f(a).g(b); def h(") == ("f", "g")
+    assert called_in("if (x): first(a).then(b); def h(") == ("first", "then")
 
 
 def test_imports_are_kept_as_written():
@@ -108,7 +109,8 @@ def test_imports_are_kept_as_written():
 
 
 def test_overloads_are_left_to_what_they_describe():
-    text = "@overload\ndef f(a: int) -> int: ...\n@typing.overload\ndef f(a: str) -> str: ...\ndef f(a): return a\n"
+    overloads = "@overload\ndef f(a: int): ...\n@typing.overload\ndef f(a: str): ...\n"
+    text = f"{overloads}def f(a): return a\n"
     found = parse("python", "f.py", text)
     assert [entity.signature for entity in found.entities[1:]] == ["def f(a)"]
 
@@ -126,10 +128,8 @@ def test_secrets_in_code_are_not_kept():
     ids=["syntax", "quote", "brackets", "signs", "dots", "nul"],
 )
 def test_a_broken_python_file_says_why_it_cannot_be_read(text):
-    try:
+    with pytest.raises(Unparsable, match=r"its syntax is wrong|cannot be parsed"):
         parse("python", "a.py", text)
-    except Unparsable as error:
-        assert str(error)
 
 
 def test_odd_escapes_do_not_warn():
@@ -275,10 +275,8 @@ def test_no_text_breaks_a_grammar(language, text):
 
 @given(text=st.text(max_size=200))
 def test_no_text_breaks_python(text):
-    try:
-        parse("python", "a.py", text)
-    except Unparsable as error:
-        assert str(error)
+    with suppress(Unparsable):
+        assert parse("python", "a.py", text).entities[0].kind == "module"
 
 
 def test_deeply_nested_code_is_read_without_recursion():

@@ -30,7 +30,7 @@ def _outside(root):
     ("make", "reason"),
     [
         (lambda root: root / ".." / _outside(root).name, "leads out"),
-        (lambda root: _outside(root), "leads out"),
+        (_outside, "leads out"),
         (lambda root: _linked(root / "link", _outside(root)), "leads out"),
         (lambda root: _linked(root / "loop", root / "loop"), "cannot be found"),
         (lambda root: _linked(root / "gone", root / "nothing"), "cannot be found"),

@@ -10,7 +10,15 @@ import pytest
 from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw.protocols import Find
 
-CART = '"""Sells."""\n\n\nclass Cart:\n    """Holds things."""\n\n    def add(self, item):\n        return item\n'
+CART = '''"""Sells."""
+
+
+class Cart:
+    """Holds things."""
+
+    def add(self, item):
+        return item
+'''
 
 
 @pytest.fixture
