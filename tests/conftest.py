@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -28,6 +30,37 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CTXMW_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+_connect, _resolve = socket.socket.connect, socket.getaddrinfo
+
+
+@pytest.fixture(autouse=True)
+def this_machine_only() -> Iterator[None]:
+    """No test talks to anything beyond the loopback interface.
+
+    For each test anew: a plugin that comes with langchain-tests puts back what it found.
+    """
+
+    def checked_connect(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            _check_loopback(address[0])
+        _connect(self, address)
+
+    def checked_resolve(host: Any, *more: Any, **options: Any) -> Any:
+        _check_loopback(host)
+        return _resolve(host, *more, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", checked_connect)
+        patch.setattr(socket, "getaddrinfo", checked_resolve)
+        yield
+
+
+def _check_loopback(host: Any) -> None:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name not in (None, "", "localhost", "::1", "0.0.0.0") and not name.startswith("127."):
+        raise OSError(f"tests use the loopback interface only, not {name!r}")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,7 +6,7 @@ try:
     import llama_index.core as _core  # noqa: F401
 except ImportError as error:
     raise MissingPackage(
-        "ctxmw_llamaindex needs llama-index-core: run pip install 'ctxmw[llamaindex]'."
+        'ctxmw_llamaindex needs llama-index-core: pip install "ctxmw[llamaindex]"'
     ) from error
 
 from pydantic import VERSION as _PYDANTIC
