@@ -61,4 +61,4 @@ def test_a_missing_framework_is_named_with_the_line_that_installs_it():
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert "pip install 'ctxmw[llamaindex]'" in done.stderr
+    assert 'pip install "ctxmw[llamaindex]"' in done.stderr
