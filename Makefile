@@ -11,6 +11,11 @@ venv_made       := $(VENV)/.venv-made
 demo_installed  := $(VENV)/.demo-installed
 all_installed   := $(VENV)/.all-installed
 
+# Clients that nobody here wrote, for the tests of the MCP server.
+clients          := $(VENV)/mcp-clients
+langchain_client := $(clients)/.langchain-installed
+node_clients     := $(clients)/.node-installed
+
 # uv is fast, but does not read pip's configuration: where only pip knows the way, pip installs.
 define install
 	@$(python) -m uv pip install --quiet --python $(python) $(pinned) --build-constraint constraints.txt $(1) || \
@@ -35,7 +40,7 @@ demo: $(demo_installed)  ## Show the main job: two conversations, one memory
 install: $(all_installed)  ## Make .venv with every extra and the development tools
 
 .PHONY: test
-test: $(all_installed)  ## Run the tests; pick some with ARGS="-k tokens"
+test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
 	@$(python) -m pytest $(ARGS)
 
 .PHONY: check
@@ -107,3 +112,19 @@ $(all_installed): $(venv_made) $(packages)
 	@rm -f $(venv_made)
 	$(call install,--editable ".[all]" --group dev)
 	@touch $(venv_made) $(demo_installed) $@
+
+# It needs an older mcp than the server: so it has an environment of its own.
+$(langchain_client): tests/mcp/langchain-client.txt | $(all_installed)
+	@echo "Installing a LangChain client of MCP"
+	@$(python) -m venv --clear --without-pip $(clients)/langchain
+	@$(python) -m uv pip install --quiet --python $(clients)/langchain/bin/python --requirement $< || \
+	$(python) -m pip --python $(clients)/langchain/bin/python install -qq --requirement $<
+	@touch $@
+
+# Without Node, or where its packages cannot be had, the tests with these clients are skipped.
+$(node_clients): tests/mcp/package.json | $(all_installed)
+	@echo "Installing Node clients of MCP"
+	@mkdir -p $(clients)/node
+	@cp $< $(clients)/node/
+	@if npm install --prefix $(clients)/node --no-audit --no-fund --loglevel=error >/dev/null 2>&1; \
+	then touch $@; else echo "npm could not install them: their tests are skipped" >&2; fi

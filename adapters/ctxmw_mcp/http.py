@@ -88,7 +88,8 @@ def run_http(
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
     )
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    # The other parser there may be, httptools, leaves spaces around the values of headers.
+    uvicorn.run(app, host=host, port=port, log_level="warning", http="h11")
 
 
 class Tokens:

@@ -25,7 +25,7 @@ from mcp_types import (
 )
 
 from .callers import Callers, Request
-from .resources import AUTO, FILE, SESSION, file_of, unknown
+from .resources import AUTO, FILE, SESSION
 
 log = logging.getLogger("ctxmw")
 SECONDS = 1.0
@@ -61,10 +61,8 @@ class Updates:
             self._tidy(user)
 
     async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
-        """Have an older client told about a resource."""
+        """Have an older client told about a resource; about one that is not there, never."""
         user, uri = self._callers.user(request), str(params.uri)
-        if file_of(uri) is None and uri not in (AUTO, SESSION):
-            raise unknown(uri)
         await self._begin(user)
         connected = self._connected[user]
         connection = self._callers.connection_of(request)

@@ -87,9 +87,13 @@ async def test_what_another_process_writes_is_heard_of_too(path, mode):
                         assert (await anext(aiter(events))).uri == AUTO
 
 
-async def test_an_older_client_cannot_subscribe_to_what_is_not_there(path):
-    with ContextMiddleware.open(path) as ctx:
-        async with Client(memory_server(ctx), mode="legacy") as client:
-            for uri in ("ctxmw://context/fly", f"{FILE}../x"):
-                with pytest.raises(Exception, match="there is no resource"):
-                    await client.subscribe_resource(uri)
+async def test_a_client_that_went_away_is_not_told_any_more(path):
+    with ContextMiddleware.open(path, strict=True) as ctx:
+        server = memory_server(ctx, connection="c1")
+        async with Client(server, mode="legacy") as gone:
+            await gone.subscribe_resource(AUTO)
+        heard = Heard()
+        async with Client(server, mode="legacy", message_handler=heard) as client:
+            await client.subscribe_resource(SESSION)
+            await client.call_tool("remember", {"text": "Auth uses JWT."})
+            await heard.of(SESSION)

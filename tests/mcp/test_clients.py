@@ -1,0 +1,186 @@
+"""The server, met by clients that nobody here wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
+
+from ctxmw import ContextMiddleware
+from tests.mcp.conftest import Served, serving
+
+CLIENTS = Path(sys.prefix) / "mcp-clients"
+NODE = CLIENTS / "node" / "node_modules"
+SAID = "The courier leaves at 16:00."
+TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget"]
+
+needs_node = pytest.mark.skipif(
+    not (CLIENTS / ".node-installed").exists(),
+    reason="no Node clients here: install Node and npm, then run make test",
+)
+
+
+@pytest.fixture(scope="module")
+def open_to_all(tmp_path_factory) -> Iterator[Served]:
+    """A server that asks for no token, for clients that cannot send one."""
+    with serving(tmp_path_factory.mktemp("open"), "--no-token") as server:
+        yield server
+
+
+def stdio(store: Path) -> tuple[str, list[str]]:
+    return sys.executable, ["-m", "ctxmw", "mcp", "--store", str(store), "--project", "shop"]
+
+
+@pytest.fixture(params=["stdio", "http"])
+def client(request, tmp_path, served) -> BasicMCPClient:
+    if request.param == "http":
+        return BasicMCPClient(served.url, headers=served.headers("ada"))
+    command, arguments = stdio(tmp_path / "memory.db")
+    return BasicMCPClient(command, args=arguments, env=dict(os.environ))
+
+
+async def test_llama_index_has_the_tools_and_reads_the_resources(client):
+    # Over a pipe this client starts a server for every question: few are asked.
+    spec = McpToolSpec(client=client)
+    tools = {tool.metadata.name: tool for tool in await spec.to_tool_list_async()}
+    assert list(tools) == TOOLS
+    await tools["remember"].acall(text=SAID)
+    resource = await client.read_resource("ctxmw://context/auto")
+    assert SAID in resource.contents[0].text
+    if client.command_or_url.startswith("http"):
+        found = await tools["mem_search"].acall(query="when does the courier leave")
+        assert SAID in str(found)
+        prompt = await client.get_prompt("session-start", {"message": "Hello."})
+        assert "Hello." in str(prompt)
+
+
+@pytest.mark.parametrize("way", ["stdio", "http"])
+def test_langchain_has_the_tools_the_resources_and_the_prompt(way, tmp_path, served):
+    python = CLIENTS / "langchain" / "bin" / "python"
+    assert python.exists(), "make test installs the client"
+    command, arguments = stdio(tmp_path / "memory.db")
+    connection: dict[str, Any] = {
+        "stdio": {"transport": "stdio", "command": command, "args": arguments},
+        "http": {"transport": "http", "url": served.url, "headers": served.headers("bob")},
+    }[way]
+    script = Path(__file__).with_name("langchain_client.py")
+    done = subprocess.run(
+        [python, script, json.dumps(connection)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["tools"] == TOOLS
+    for part in ("found", "resource", "prompt"):
+        assert SAID in told[part]
+
+
+INSPECTED = {
+    "tools": ["--method", "tools/list"],
+    "call": ["--method", "tools/call", "--tool-name", "mem_search", "--tool-arg", "query=courier"],
+    "resource": ["--method", "resources/read", "--uri", "ctxmw://context/auto"],
+    "templates": ["--method", "resources/templates/list"],
+    "prompt": ["--method", "prompts/get", "--prompt-name", "session-start"],
+}
+
+
+@needs_node
+def test_the_inspector_gets_on_with_it_in_both_eras_of_the_protocol(served):
+    with ContextMiddleware.open(served.store, user="ada") as memory:
+        memory.remember(SAID)
+    header = f"Authorization: {served.headers('ada')['Authorization']}"
+    asked = [(era, what) for era in ("legacy", "modern") for what in INSPECTED]
+
+    def inspect(pair: tuple[str, str]) -> tuple[str, str]:
+        era, what = pair
+        where = [served.url, "--transport", "http", "--header", header, "--protocol-era", era]
+        return _inspect(*where, *INSPECTED[what])
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = dict(zip(asked, threads.map(inspect, asked), strict=True))
+    for era in ("legacy", "modern"):
+        told = {what: answers[era, what] for what in INSPECTED}
+        assert all(out.strip().startswith("{") for out, _ in told.values()), told
+        assert [tool["name"] for tool in json.loads(told["tools"][0])["tools"]] == TOOLS
+        assert "ctxmw://context/file/{+path}" in told["templates"][0]
+        for what in ("call", "resource", "prompt"):
+            assert SAID in told[what][0], (era, what)
+
+
+@needs_node
+def test_the_inspector_gets_on_with_it_over_a_pipe(tmp_path):
+    command, arguments = stdio(tmp_path / "memory.db")
+    out, err = _inspect(command, *arguments, *INSPECTED["tools"])
+    assert [tool["name"] for tool in json.loads(out or err)["tools"]] == TOOLS
+
+
+def _inspect(*arguments: str) -> tuple[str, str]:
+    inspector = [NODE / ".bin" / "mcp-inspector", "--cli", "--connect-timeout", "90000"]
+    return _node([*inspector, *arguments])
+
+
+SCENARIOS = {
+    "2025-11-25": [
+        "server-initialize",
+        "ping",
+        "tools-list",
+        "resources-list",
+        "resources-subscribe",
+        "resources-unsubscribe",
+        "prompts-list",
+        "dns-rebinding-protection",
+        "server-sse-multiple-streams",
+    ],
+    "2026-07-28": [
+        "tools-list",
+        "resources-list",
+        "prompts-list",
+        "sep-2164-resource-not-found",
+        "dns-rebinding-protection",
+        "caching",
+        "http-header-validation",
+        "server-sse-multiple-streams",
+    ],
+}
+"""Those that need no tools made for the suite."""
+
+
+@needs_node
+def test_the_conformance_suite_passes_as_far_as_it_applies(open_to_all, tmp_path):
+    asked = [(spec, name) for spec, names in SCENARIOS.items() for name in names]
+
+    def run(pair: tuple[str, str]) -> tuple[str, str]:
+        spec, name = pair
+        command = [NODE / ".bin" / "conformance", "server", "--url", open_to_all.url]
+        return _node([*command, "--spec-version", spec, "--scenario", name])
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = dict(zip(asked, threads.map(run, asked), strict=True))
+    failed = {
+        pair: answer
+        for pair, answer in answers.items()
+        if not re.search(r"Passed: (\d+)/\1, 0 failed", answer[0])
+    }
+    assert failed == {}
+
+
+def _node(command: list[Any]) -> tuple[str, str]:
+    """Run a program of Node's with the Node that came with it."""
+    path = f"{NODE / 'node' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [NODE / "node" / "bin" / "node", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "PATH": path},
+    )
+    return done.stdout, done.stderr
