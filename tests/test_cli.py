@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -274,6 +276,40 @@ def test_reindex_embeds_what_is_there(ctxmw):
     ctxmw("remember", "Gears are made of brass.")
     ctxmw("remember", "Boats float.")
     assert ctxmw("reindex")[1] == "embedded 2 records of local with wordllama\n"
+
+
+def test_code_is_indexed_and_comes_with_what_is_done_in_an_editor(ctxmw, read, tmp_path):
+    (tmp_path / "auth.py").write_text('class AuthService:\n    """Checks tokens."""\n')
+    told = read("index", ".")
+    assert (told["project"], told["files"], told["read"]) == ("shop", 1, 1)
+    assert "nothing changed" in ctxmw("index")[1]
+    assert "Checks tokens." in ctxmw("inject", "What does AuthService do?")[1]
+    asked = ("inject", "What is this about?")
+    assert "Checks tokens." not in ctxmw(*asked)[1]
+    assert ctxmw("notice", "file_edit", "auth.py", "--symbol", "AuthService") == (0, "", "")
+    assert "Checks tokens." in ctxmw(*asked)[1]
+    assert ctxmw("notice", "file_edit")[0] == 1
+    assert ctxmw("index", "missing")[0] == 1
+
+
+def test_a_watched_folder_tells_of_saves_until_interrupted(tmp_path):
+    code = tmp_path / "auth.py"
+    code.write_text("class Old:\n    pass\n")
+    command = [sys.executable, "-m", "ctxmw", "watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watch:
+        assert b"1 files" in watch.stdout.readline()
+        assert b"watching" in watch.stderr.readline()
+        code.write_text('class Cashier:\n    """Counts coins."""\n')
+        with ContextMiddleware.open(os.environ["CTXMW_STORE"]) as ctx:
+            for _ in range(200):
+                chat = ctx.session(project="shop")
+                seen = chat.peek([{"role": "user", "content": "What is this about?"}])
+                if "Counts coins." in seen.context.text:
+                    break
+                time.sleep(0.05)
+            assert "Counts coins." in seen.context.text
+        watch.send_signal(signal.SIGINT)
+        assert watch.wait(20) == 130
 
 
 def test_an_error_of_ours_is_one_line_and_exit_code_one(ctxmw, tmp_path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from mcp.server import ServerRequestContext
@@ -26,6 +27,8 @@ class Callers:
     ctx: ContextMiddleware
     project: str | None = None
     language: str | None = None
+    cwd: str | Path | None = None
+    """The folder whose rules and files come along."""
     connection: str = ""
     """The conversation of the one connection there is, when the server talks over a pipe."""
 
@@ -52,6 +55,7 @@ class Callers:
             user=self.user(request),
             project=self.project,
             language=self.language,
+            cwd=self.cwd,
             **options,
         )
 

@@ -27,6 +27,9 @@ SESSION = "ctxmw://context/session"
 FILE = "ctxmw://context/file/"
 MARKDOWN = "text/markdown"
 
+_THIS = "What about this?"
+"""Names nothing and points at what is at hand: it brings what was done in an editor, no more."""
+
 NOTHING = {
     AUTO: "Nothing is active yet. Open or edit a file, ask something, or remember something.\n",
     SESSION: "Nothing is known about this or earlier conversations yet.\n",
@@ -109,5 +112,5 @@ def _look(chat: Session, uri: str, path: str | None) -> str:
     if path is not None:
         shown = chat.peek([{"role": "user", "content": path}]).context.part
         return shown or NOTHING[FILE]
-    context = chat.peek([{"role": "user", "content": ""}]).context
+    context = chat.peek([{"role": "user", "content": _THIS}]).context
     return (context.text if uri == AUTO else context.stable) or NOTHING[uri]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from mcp.server.stdio import stdio_server
 import ctxmw
 from ctxmw import ContextMiddleware
 
+from .activity import Activities
 from .callers import Callers
 from .prompts import Prompts
 from .resources import Resources
@@ -30,21 +32,24 @@ def memory_server(
     *,
     project: str | None = None,
     language: str | None = None,
+    cwd: str | Path | None = None,
     connection: str = "",
     trust: ctxmw.Trust = "trusted",
 ) -> Server[Any]:
     """Return an MCP server for a memory.
 
     What clients remember without a scope belongs to the project. `connection` names the one
-    conversation there is, for a server on a pipe. With `trust="untrusted"`, what clients remember
+    conversation there is, for a server on a pipe. With `cwd`, the rules and files of that folder
+    come along. With `trust="untrusted"`, what clients remember
     is treated as a stranger's words: it never comes into a system prompt.
     """
-    callers = Callers(ctx=ctx, project=project, language=language, connection=connection)
+    callers = Callers(ctx=ctx, project=project, language=language, cwd=cwd, connection=connection)
     updates = Updates(callers)
-    tools = Tools(callers=callers, updates=updates, trust=trust)
+    activities = Activities(callers=callers, updates=updates)
+    tools = Tools(callers=callers, updates=updates, activities=activities, trust=trust)
     resources = Resources(callers=callers)
     prompts = Prompts(callers=callers)
-    return Server(
+    server: Server[Any] = Server(
         "ctxmw",
         version=ctxmw.__version__,
         title="ctxmw: a memory for agents",
@@ -61,6 +66,8 @@ def memory_server(
         on_list_prompts=prompts.list,
         on_get_prompt=prompts.get,
     )
+    activities.register(server)
+    return server
 
 
 def run_stdio(ctx: ContextMiddleware, **options: Any) -> None:

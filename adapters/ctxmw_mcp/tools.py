@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import ctxmw
 from ctxmw import CtxmwError, Session
 
+from .activity import Activities
 from .callers import Callers, Request
 from .updates import Updates
 
@@ -56,12 +57,28 @@ class ForgetArguments(BaseModel):
     ids: list[str] = Field(description="Ids from mem_search or the index.", min_length=1)
 
 
+class ActivityArguments(BaseModel):
+    """Arguments of activity."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Literal["file_open", "file_edit", "file_close", "symbol_hover", "session_start"] = Field(
+        description="What was done."
+    )
+    filePath: str = Field(default="", description="The file, as seen from the project.")  # noqa: N815
+    changedSymbols: list[str] = Field(  # noqa: N815
+        default_factory=list, description="What changed in it, or is looked at."
+    )
+    timestamp: str | None = Field(default=None, description="When, in ISO form; default: now.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What a client can call."""
 
     callers: Callers
     updates: Updates
+    activities: Activities
     trust: ctxmw.Trust
 
     async def list(self, _: Request, __: object) -> ListToolsResult:
@@ -85,7 +102,11 @@ class Tools:
         named = given.pop("session", None)
         chat = self.callers.conversation(request, named if isinstance(named, str) else None)
         own: dict[str, Callable[[Request, Session, dict[str, Any]], Awaitable[CallToolResult]]]
-        own = {"remember": self._remember, "forget": self._forget}
+        own = {
+            "remember": self._remember,
+            "forget": self._forget,
+            "activity": self._activity,
+        }
         if params.name in own:
             try:
                 return await own[params.name](request, chat, given)
@@ -126,6 +147,13 @@ class Tools:
         await self.updates.publish(chat.user)
         return _text(f"Forgotten: {', '.join(asked.ids)}.", {"forgotten": asked.ids})
 
+    async def _activity(
+        self, request: Request, _: Session, given: dict[str, Any]
+    ) -> CallToolResult:
+        asked = ActivityArguments.model_validate(given)
+        await self.activities.notice(request, asked.model_dump(exclude_none=True))
+        return _text("Noticed.")
+
 
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
     schema = arguments.model_json_schema()
@@ -156,6 +184,20 @@ _CHANGING = (
         input_schema=_schema(ForgetArguments),
         annotations=ToolAnnotations(
             read_only_hint=False, destructive_hint=True, open_world_hint=False
+        ),
+    ),
+    Tool(
+        name="activity",
+        description=(
+            "Tell the memory what is done in an editor, such as a file that was opened or edited: "
+            "the next prompts bring what belongs to it. For editors; a model need not call it."
+        ),
+        input_schema=_schema(ActivityArguments),
+        annotations=ToolAnnotations(
+            read_only_hint=False,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
         ),
     ),
 )

@@ -17,7 +17,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "start": ("demo", "init", "doctor"),
     "remember and recall": ("remember", "search", "show", "inject", "forget"),
     "conversations": ("sessions", "history", "collect", "ui"),
-    "what comes along": ("catalog",),
+    "what comes along": ("catalog", "index", "watch", "notice"),
     "editors and assistants": ("mcp",),
     "the store": ("export", "import", "reindex"),
     "the shell": ("completion",),

@@ -56,6 +56,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     about: dict[str, Any] = {
         "project": place.project,
         "language": place.language,
+        # What stands in a folder of this machine is not for whoever has a token.
+        "cwd": None if chosen.tokens else Path.cwd(),
         "trust": "untrusted" if chosen.untrusted else "trusted",
     }
     if not chosen.http:

@@ -45,8 +45,9 @@ def conversation(
     ctx: ContextMiddleware, chosen: argparse.Namespace, id_: str | None = None, **options: Any
 ) -> Session:
     """Return the conversation of that id, in the current folder."""
-    place = here(chosen)
-    return ctx.session(id_, project=place.project, language=place.language, **options)
+    settings = settings_of(chosen)
+    where = {"project": settings.project, "language": settings.language}
+    return ctx.session(id_, cwd=Path.cwd(), **{**where, **options})
 
 
 def today(chosen: argparse.Namespace) -> str:

@@ -21,7 +21,7 @@ from tests.mcp.conftest import Served, serving
 CLIENTS = Path(sys.prefix) / "mcp-clients"
 NODE = CLIENTS / "node" / "node_modules"
 SAID = "The courier leaves at 16:00."
-TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget"]
+TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget", "activity"]
 
 needs_node = pytest.mark.skipif(
     not (CLIENTS / ".node-installed").exists(),

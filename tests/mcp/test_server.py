@@ -13,7 +13,7 @@ from ctxmw import ContextMiddleware, MissingUser
 from ctxmw_mcp import memory_server
 from ctxmw_mcp.resources import AUTO, FILE, NOTHING, SESSION
 
-TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget"]
+TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget", "activity"]
 
 
 @pytest.fixture

@@ -1,0 +1,71 @@
+"""What is done in an editor: as a tool, as a request of its own, and as a notification.
+
+Every transport delivers requests and tool calls. Notifications arrive over a pipe and from older
+clients; newer ones over HTTP keep no connection that could carry them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server import Server
+from mcp_types import EmptyResult, NotificationParams, RequestParams
+from pydantic import ConfigDict
+
+from ctxmw import CtxmwError
+
+from .callers import Callers, Request
+from .updates import Updates
+
+METHOD = "ctxmw/activity"
+EXTENSION = "io.github.ctxmw/activity"
+
+
+class ActivityRequest(RequestParams):
+    """Such as {"type": "file_edit", "filePath": "src/auth.py", "changedSymbols": ["login"]}."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ActivityNotification(NotificationParams):
+    """The same, with no answer awaited."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activities:
+    """Hands on what editors tell."""
+
+    callers: Callers
+    updates: Updates
+
+    def register(self, server: Server[Any]) -> None:
+        """Have a server take activity as a request and as a notification."""
+        server.add_request_handler(METHOD, ActivityRequest, self.request)
+        server.add_notification_handler(METHOD, ActivityNotification, self.notification)
+        server.extensions[EXTENSION] = {"method": METHOD}
+
+    async def notice(self, request: Request, activity: dict[str, Any]) -> None:
+        """Tell every open conversation of the project, then who subscribed."""
+        user = self.callers.user(request)
+        await self.callers.ctx.anotice(activity, user=user, project=self.callers.project)
+        path = activity.get("path") or activity.get("filePath") or ""
+        await self.updates.publish(user, str(path))
+
+    async def request(self, request: Request, params: ActivityRequest) -> EmptyResult:
+        """Take an activity and say that it has arrived."""
+        await self.notice(request, _given(params))
+        return EmptyResult()
+
+    async def notification(self, request: Request, params: ActivityNotification) -> None:
+        """Take an activity; nobody waits to hear what is wrong with it."""
+        try:
+            await self.notice(request, _given(params))
+        except CtxmwError:
+            return
+
+
+def _given(params: ActivityRequest | ActivityNotification) -> dict[str, Any]:
+    return dict(params.model_extra or {})
