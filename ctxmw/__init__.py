@@ -1,5 +1,7 @@
 """ctxmw: a memory for agents that arrives by itself, fits its budget, and explains itself."""
 
+from typing import TYPE_CHECKING, Any
+
 from .budget import Budget, OnDemand
 from .compaction import Compacted, Compaction
 from .conversation import Prepared
@@ -26,6 +28,9 @@ from .summarizers import SummarizerLimits
 from .tools import MemoryTool, memory_tools
 from .windows import known_window
 
+if TYPE_CHECKING:
+    from .config import Settings
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -49,6 +54,7 @@ __all__ = [
     "OnDemand",
     "Prepared",
     "Session",
+    "Settings",
     "SqliteStore",
     "StoreError",
     "SummarizerError",
@@ -60,6 +66,15 @@ __all__ = [
     "known_window",
     "memory_tools",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Not everybody has settings, and a model of all of them takes a while to make.
+    if name == "Settings":
+        from .config import Settings
+
+        return Settings
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load_ipython_extension(shell: object) -> None:

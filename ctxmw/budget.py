@@ -83,8 +83,11 @@ class OnDemand:
     """What the agent may fetch by itself in one epoch of a conversation."""
 
     universal: int = 150
+    """Tokens of one `memory_context` answer for what holds everywhere ..."""
     language: int = 150
+    """... for the language at hand ..."""
     project: int = 200
+    """... and for the project at hand."""
     queries: int = 2
     """Calls of `memory_context` answered in full; the next ones get index lines."""
     search: int = 500

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -28,6 +28,7 @@ from .opening import Options
 from .protocols import Renderer
 from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
+from .triggers import Triggers
 
 FILE = "ctxmw.toml"
 PREFIX = "CTXMW_"
@@ -42,6 +43,66 @@ class ServerSettings(BaseModel):
 
     include: Include
     """For tools that say nothing themselves: always, manual or agent."""
+
+
+Switch = bool | Annotated[float, Field(ge=0, le=1)]
+
+
+class TriggerSettings(BaseModel):
+    """What brings context by itself, and for how long."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file_open: Switch = True
+    """A file opened in an editor."""
+    file_edit: Switch = True
+    """A file edited in an editor, with what changed in it."""
+    symbol_hover: Switch = True
+    """A name looked at in an editor."""
+    session_start: Switch = True
+    """Work begun in an editor."""
+    symbol_mention: Switch = True
+    """A name of the code in a message."""
+    file_mention: Switch = True
+    """A file in a message."""
+    stack_trace: Switch = True
+    """A stack trace in a message."""
+    implicit_queries: Switch = True
+    """What a question is about."""
+    minutes: float = Field(default=15, ge=0)
+    """How long a trigger lasts."""
+    turns: int = Field(default=3, ge=0)
+    """For how many more messages it lasts."""
+    decay: float = Field(default=0.85, ge=0, le=1)
+    """What is left of its weight with each of them."""
+    hits: int = Field(default=3, ge=0)
+    """Definitions a name brings at most."""
+    tokens: int = Field(default=1000, ge=0)
+    """Tokens of code context for one message."""
+    related: int = Field(default=5, ge=0)
+    """Neighbours named with a definition."""
+
+
+_LASTING = ("minutes", "turns", "decay", "hits", "tokens", "related")
+_TRIGGERS = {
+    "file_open": "open",
+    "file_edit": "edit",
+    "symbol_hover": "hover",
+    "session_start": "session_start",
+    "symbol_mention": "symbol",
+    "file_mention": "path",
+    "stack_trace": "trace",
+    "implicit_queries": "message",
+}
+
+
+class RedactionSettings(BaseModel):
+    """What is never written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    patterns: tuple[str, ...] = ()
+    """Regular expressions, such as "ACME-[0-9]{6}"; what they match is taken out."""
 
 
 class Settings(BaseModel):
@@ -95,6 +156,12 @@ class Settings(BaseModel):
     strict: bool | None = None
     """Whether adapters raise what fails at run time, instead of going on without memory."""
 
+    max_sections: int = Field(default=10, ge=0)
+    """Pieces of code context a message brings at most."""
+    triggers: TriggerSettings = TriggerSettings()
+    """What brings code and files by itself: true, false, or a weight from 0 to 1."""
+    redaction: RedactionSettings = RedactionSettings()
+    """What is never written, beside secrets of well-known forms."""
     budget: Budget = Budget()
     """The tokens of a request, and the lanes that share them."""
     on_demand: OnDemand = OnDemand()
@@ -160,6 +227,8 @@ class Settings(BaseModel):
             "floors": self._floors(),
             "agent_search": self.agent_search,
             "placement": self.placement,
+            "triggers": self._triggers(),
+            "redact": self.redaction.patterns,
             "renderer": _RENDERERS[self.renderer](),
             "offers": self.catalog,
             "servers": {name: server.include for name, server in self.servers.items()},
@@ -184,6 +253,16 @@ class Settings(BaseModel):
         if self.min_relevance is None:
             return self.floors
         return replace(self.floors, query=self.min_relevance)
+
+    def _triggers(self) -> Triggers:
+        chosen = self.triggers
+        given: dict[str, Any] = {
+            name: getattr(Triggers(), name) if value is True else float(value)
+            for key, name in _TRIGGERS.items()
+            for value in [getattr(chosen, key)]
+        }
+        given |= {name: getattr(chosen, name) for name in _LASTING}
+        return Triggers(sections=self.max_sections, **given)
 
     @classmethod
     def _checked(cls, values: Mapping[str, Any], where: str) -> Self:

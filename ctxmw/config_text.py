@@ -45,7 +45,8 @@ def commented() -> str:
     for key in keys():
         if key.table != table:
             table = key.table
-            lines += [f"\n# {table}"]
+            # A plain table may stand there empty; an entry of a list may not.
+            lines += ["", f"# {table}" if table.startswith("[[") or "." in table else table]
         lines += textwrap.wrap(key.says, 96, initial_indent="# ", subsequent_indent="# ")
         lines += [f"# {key.name} = {key.default or _EXAMPLES.get(key.name, '...')}", ""]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
+from .config import Settings, find_file
 from .errors import CtxmwError
 from .following import TYPES
 from .refusals import REFUSAL_BYTES
@@ -41,6 +42,18 @@ def look_at_machine() -> Iterator[Finding]:
     yield from _token_tables()
     yield from _packages()
     yield from _conflicts()
+
+
+def look_at_settings(folder: Path, file: str | None = None) -> Finding:
+    """Look at the settings that hold in a folder."""
+    path = Path(file) if file else find_file(folder)
+    try:
+        Settings.load(folder, file=file)
+    except CtxmwError as error:
+        fix = "correct it; ctxmw init --print shows every setting"
+        return Finding(about="settings", level="bad", says=str(error), fix=fix)
+    says = str(path) if path else "no file; ctxmw init writes one"
+    return Finding(about="settings", level="good", says=says)
 
 
 def look_at_store(path: Path) -> Iterator[Finding]:

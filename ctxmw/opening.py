@@ -30,6 +30,7 @@ from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recent import Recent
 from .records import utc_now
+from .redacting import redacting
 from .render import Markdown
 from .scoring import Floors, Weights
 from .search import Search
@@ -99,6 +100,8 @@ class Options(TypedDict, total=False):
     the record says what is missing. 200 unless given, or what CTXMW_DEADLINE says (0: none). None
     waits for everything; then records are embedded when they are first searched, and not beside
     the requests."""
+    redact: Sequence[str]
+    """Regular expressions for what must never be written, beside secrets of well-known forms."""
     strict: bool
     """Whether adapters raise what fails at run time instead of going on without memory."""
     on_error: Callable[[str, Exception], None] | None
@@ -110,6 +113,7 @@ class Options(TypedDict, total=False):
 def setup_of(store: Store, options: Options) -> Setup:
     """Return what a middleware over this store works with."""
     _check_options(options)
+    store = redacting(store, options.get("redact", ()))
     count = options.get("count") or counter_for(options.get("model"))
     _warm(count)
     clock = options.get("clock") or utc_now

@@ -373,6 +373,54 @@ def test_completion_knows_commands_and_options(ctxmw, shell):
         assert done.stdout == "remember\n"
 
 
+def test_init_writes_a_file_that_sets_nothing_and_leaves_one_alone(ctxmw, tmp_path):
+    code, said, _ = ctxmw("init")
+    assert (code, str(tmp_path / "ctxmw.toml") in said) == (0, True)
+    assert ctxmw("search", "anything")[0] == 3
+    (tmp_path / "ctxmw.toml").write_text("max_tokens = 5")
+    assert "--force" in ctxmw("init")[2]
+    assert (tmp_path / "ctxmw.toml").read_text() == "max_tokens = 5"
+    assert ctxmw("init", "--force")[0] == 0
+    assert ctxmw("init", "--print")[1] == (tmp_path / "ctxmw.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("client", "file", "key"),
+    [
+        ("claude-code", ".mcp.json", "mcpServers"),
+        ("cursor", ".cursor/mcp.json", "mcpServers"),
+        ("vscode", ".vscode/mcp.json", "servers"),
+    ],
+)
+def test_init_adds_the_memory_to_a_client_and_keeps_its_other_servers(
+    ctxmw, tmp_path, client, file, key
+):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({key: {"other": {"command": "x"}}, "more": 1}))
+    assert ctxmw("init", "--client", client)[0] == 0
+    content = json.loads(path.read_text())
+    assert (content[key]["other"], content["more"]) == ({"command": "x"}, 1)
+    entry = content[key]["ctxmw"]
+    assert entry["args"][-1] == "mcp"
+    assert Path(entry["command"]).exists()
+    assert "--force" in ctxmw("init", "--client", client)[2]
+
+
+def test_init_does_not_touch_a_file_it_cannot_read(ctxmw, tmp_path):
+    path = tmp_path / ".mcp.json"
+    path.write_text("// a comment\n{}")
+    assert "left as it is" in ctxmw("init", "--client", "claude-code")[2]
+    assert path.read_text() == "// a comment\n{}"
+
+
+@pytest.mark.parametrize("client", ["claude-desktop", "codex", "windsurf", "zed"])
+def test_init_prints_the_entry_for_clients_whose_file_is_the_users(ctxmw, tmp_path, client):
+    code, said, _ = ctxmw("init", "--client", client)
+    assert (code, "ctxmw" in said, '"mcp"' in said) == (0, True, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_ten_processes_write_and_search_one_file_at_once(tmp_path):
     def work(number: int) -> list[subprocess.CompletedProcess[str]]:
         said = f"Crate {number} holds gears."

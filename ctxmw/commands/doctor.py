@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import DONE, FAILED
@@ -27,13 +28,17 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print what was found; it fails when something is bad."""
-    from ..doctor import look_at_machine, look_at_store, mend_search
+    from ..doctor import look_at_machine, look_at_settings, look_at_store, mend_search
     from .memory import store_path
 
-    path = store_path(chosen)
-    if chosen.mend:
-        mend_search(path)
-    found = [*look_at_store(path), *look_at_machine()]
+    settings = look_at_settings(Path.cwd(), chosen.config)
+    found = [settings]
+    if settings.level != "bad":
+        path = store_path(chosen)
+        if chosen.mend:
+            mend_search(path)
+        found += look_at_store(path)
+    found += look_at_machine()
     if chosen.json:
         terminal.json([asdict(finding) for finding in found])
     for finding in () if chosen.json else found:
