@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from ctxmw import ContextMiddleware, InvalidValue, Settings
 from ctxmw.config import find_file
 from ctxmw.config_text import commented, keys
-from ctxmw.testing import FixedClock
+from ctxmw.testing import FixedClock, HashEmbedder
 
 ASKED = [{"role": "user", "content": "How does the AuthService check a login token?"}]
 
@@ -323,6 +324,20 @@ def test_embedder_and_index_find_by_meaning(scene):
     assert made.ctx.reindex() > 0
     with pytest.raises(InvalidValue, match="no embedder"):
         scene().ctx.reindex()
+
+
+class NeverAnswers(HashEmbedder):
+    def embed_query(self, text: str, /) -> Any:
+        time.sleep(0.2)
+        return super().embed_query(text)
+
+
+@pytest.mark.parametrize(("text", "late"), [("deadline = 20", True), ("deadline = 0", False)])
+def test_deadline_bounds_how_long_a_search_is_waited_for(tmp_path, text, late):
+    with load(tmp_path, f'store = ":memory:"\n{text}').open(embedder=NeverAnswers()) as ctx:
+        ctx.session("before").capture([{"role": "user", "content": "Login tokens expire."}])
+        degraded = ctx.session("now").prepare(ASKED).context.degraded
+    assert ("deadline" in degraded) is late
 
 
 def test_strict_raises_what_adapters_forgive(scene):
