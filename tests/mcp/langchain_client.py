@@ -7,18 +7,23 @@ import json
 import sys
 
 from langchain_mcp_adapters.client import MultiServerMCPClient
+from langchain_mcp_adapters.prompts import load_mcp_prompt
+from langchain_mcp_adapters.resources import load_mcp_resources
+from langchain_mcp_adapters.tools import load_mcp_tools
 
 
 async def main(connection: dict[str, object]) -> None:
     client = MultiServerMCPClient({"memory": connection})
-    tools = {tool.name: tool for tool in await client.get_tools()}
-    kept = await tools["remember"].ainvoke({"text": "The courier leaves at 16:00."})
-    found = await tools["mem_search"].ainvoke({"query": "when does the courier leave"})
-    resources = await client.get_resources("memory", uris=["ctxmw://context/auto"])
-    prompt = await client.get_prompt("memory", "session-start", arguments={"message": "Hello."})
+    async with client.session("memory") as session:
+        tools = {tool.name: tool for tool in await load_mcp_tools(session)}
+        await tools["remember"].ainvoke({"text": "The courier leaves at 16:00."})
+        found = await tools["mem_search"].ainvoke({"query": "when does the courier leave"})
+        resources = await load_mcp_resources(session, uris=["ctxmw://context/auto"])
+        prompt = await load_mcp_prompt(
+            session, "session-start", arguments={"message": "Where is the courier?"}
+        )
     told = {
         "tools": list(tools),
-        "kept": str(kept),
         "found": str(found),
         "resource": resources[0].as_string(),
         "prompt": prompt[0].text,

@@ -7,11 +7,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
@@ -40,27 +42,33 @@ def stdio(store: Path) -> tuple[str, list[str]]:
     return sys.executable, ["-m", "ctxmw", "mcp", "--store", str(store), "--project", "shop"]
 
 
-@pytest.fixture(params=["stdio", "http"])
-def client(request, tmp_path, served) -> BasicMCPClient:
-    if request.param == "http":
-        return BasicMCPClient(served.url, headers=served.headers("ada"))
-    command, arguments = stdio(tmp_path / "memory.db")
-    return BasicMCPClient(command, args=arguments, env=dict(os.environ))
+@asynccontextmanager
+async def llama_index_client(
+    way: str, store: Path, served: Served
+) -> AsyncIterator[BasicMCPClient]:
+    if way == "stdio":
+        command, arguments = stdio(store)
+        yield BasicMCPClient(command, args=arguments, env=dict(os.environ))
+    else:
+        async with httpx2.AsyncClient(headers=served.headers("ada"), timeout=60) as browser:
+            yield BasicMCPClient(served.url, http_client=browser)
 
 
-async def test_llama_index_has_the_tools_and_reads_the_resources(client):
-    # Over a pipe this client starts a server for every question: few are asked.
-    spec = McpToolSpec(client=client)
-    tools = {tool.metadata.name: tool for tool in await spec.to_tool_list_async()}
-    assert list(tools) == TOOLS
-    await tools["remember"].acall(text=SAID)
-    resource = await client.read_resource("ctxmw://context/auto")
-    assert SAID in resource.contents[0].text
-    if client.command_or_url.startswith("http"):
-        found = await tools["mem_search"].acall(query="when does the courier leave")
-        assert SAID in str(found)
-        prompt = await client.get_prompt("session-start", {"message": "Hello."})
-        assert "Hello." in str(prompt)
+@pytest.mark.parametrize("way", ["stdio", "http"])
+async def test_llama_index_has_the_tools_and_reads_the_resources(way, tmp_path, served):
+    async with llama_index_client(way, tmp_path / "memory.db", served) as client:
+        # Over a pipe this client starts a server for every question: few are asked.
+        spec = McpToolSpec(client=client)
+        tools = {tool.metadata.name: tool for tool in await spec.to_tool_list_async()}
+        assert list(tools) == TOOLS
+        await tools["remember"].acall(text=SAID)
+        resource = await client.read_resource("ctxmw://context/auto")
+        assert SAID in resource.contents[0].text
+        if way == "http":
+            found = await tools["mem_search"].acall(query="when does the courier leave")
+            assert SAID in str(found)
+            prompt = await client.get_prompt("session-start", {"message": "Hello."})
+            assert "Hello." in str(prompt)
 
 
 @pytest.mark.parametrize("way", ["stdio", "http"])
@@ -83,12 +91,17 @@ def test_langchain_has_the_tools_the_resources_and_the_prompt(way, tmp_path, ser
         assert SAID in told[part]
 
 
+TOOLS_LIST = ["--method", "tools/list"]
 INSPECTED = {
-    "tools": ["--method", "tools/list"],
-    "call": ["--method", "tools/call", "--tool-name", "mem_search", "--tool-arg", "query=courier"],
-    "resource": ["--method", "resources/read", "--uri", "ctxmw://context/auto"],
-    "templates": ["--method", "resources/templates/list"],
-    "prompt": ["--method", "prompts/get", "--prompt-name", "session-start"],
+    ("legacy", "tools"): TOOLS_LIST,
+    ("legacy", "search"): [
+        *("--method", "tools/call", "--tool-name", "mem_search"),
+        *("--tool-arg", "query=courier"),
+    ],
+    ("modern", "tools"): TOOLS_LIST,
+    ("modern", "resource"): ["--method", "resources/read", "--uri", "ctxmw://context/auto"],
+    ("modern", "templates"): ["--method", "resources/templates/list"],
+    ("modern", "prompt"): ["--method", "prompts/get", "--prompt-name", "session-start"],
 }
 
 
@@ -97,28 +110,26 @@ def test_the_inspector_gets_on_with_it_in_both_eras_of_the_protocol(served):
     with ContextMiddleware.open(served.store, user="ada") as memory:
         memory.remember(SAID)
     header = f"Authorization: {served.headers('ada')['Authorization']}"
-    asked = [(era, what) for era in ("legacy", "modern") for what in INSPECTED]
 
-    def inspect(pair: tuple[str, str]) -> tuple[str, str]:
-        era, what = pair
-        where = [served.url, "--transport", "http", "--header", header, "--protocol-era", era]
-        return _inspect(*where, *INSPECTED[what])
+    def inspect(asked: tuple[str, str]) -> str:
+        where = [served.url, "--transport", "http", "--header", header]
+        out, err = _inspect(*where, "--protocol-era", asked[0], *INSPECTED[asked])
+        assert out.strip().startswith("{"), (asked, out, err)
+        return out
 
-    with ThreadPoolExecutor(2) as threads:
-        answers = dict(zip(asked, threads.map(inspect, asked), strict=True))
+    with ThreadPoolExecutor(3) as threads:
+        answers = dict(zip(INSPECTED, threads.map(inspect, INSPECTED), strict=True))
     for era in ("legacy", "modern"):
-        told = {what: answers[era, what] for what in INSPECTED}
-        assert all(out.strip().startswith("{") for out, _ in told.values()), told
-        assert [tool["name"] for tool in json.loads(told["tools"][0])["tools"]] == TOOLS
-        assert "ctxmw://context/file/{+path}" in told["templates"][0]
-        for what in ("call", "resource", "prompt"):
-            assert SAID in told[what][0], (era, what)
+        assert [tool["name"] for tool in json.loads(answers[era, "tools"])["tools"]] == TOOLS
+    assert "ctxmw://context/file/{+path}" in answers["modern", "templates"]
+    for asked in (("legacy", "search"), ("modern", "resource"), ("modern", "prompt")):
+        assert SAID in answers[asked], asked
 
 
 @needs_node
 def test_the_inspector_gets_on_with_it_over_a_pipe(tmp_path):
     command, arguments = stdio(tmp_path / "memory.db")
-    out, err = _inspect(command, *arguments, *INSPECTED["tools"])
+    out, err = _inspect(command, *arguments, *TOOLS_LIST)
     assert [tool["name"] for tool in json.loads(out or err)["tools"]] == TOOLS
 
 
@@ -162,7 +173,7 @@ def test_the_conformance_suite_passes_as_far_as_it_applies(open_to_all, tmp_path
         command = [NODE / ".bin" / "conformance", "server", "--url", open_to_all.url]
         return _node([*command, "--spec-version", spec, "--scenario", name])
 
-    with ThreadPoolExecutor(2) as threads:
+    with ThreadPoolExecutor(3) as threads:
         answers = dict(zip(asked, threads.map(run, asked), strict=True))
     failed = {
         pair: answer
