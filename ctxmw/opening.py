@@ -163,6 +163,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         builds=Recent(1024),
         blocks=Recent(2048),
         printed=Recent(64),
+        openings=Recent(128),
         states=Recent(256),
         prefixes=Prefixes(),
         stats=stats,

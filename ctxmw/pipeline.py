@@ -90,6 +90,8 @@ class Setup:
     blocks: Blocks
     printed: Recent[str, Printed]
     """What was printed before, by user."""
+    openings: Recent[tuple[str, str | None, str | None], tuple[Budget, tuple[Item, ...], Selection]]
+    """What opened a conversation last: of which items it was chosen, for which budget."""
     states: Recent[tuple[str, str], tuple[str, SessionState]]
     """States of conversations as they were last read, with the text they were read from."""
     prefixes: Prefixes
@@ -160,10 +162,16 @@ def build_stable(
     taken = {*removed, *(item.ref for item in pinned)}
     gathered = gather(setup, situation, budget)
     found = [item for item in gathered.items if item.ref not in taken]
-    items = [*pinned, *found]
-    with stage("select"):
-        chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
-    return chosen.with_left_out(gathered.left_out)
+    items = (*pinned, *found)
+    key = (situation.user, situation.project, situation.language)
+    # Most conversations of a user begin with the same: then it is the same choice.
+    known = setup.openings.get(key)
+    if known is None or known[:2] != (budget, items):
+        with stage("select"):
+            chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
+        known = budget, items, chosen.with_left_out(gathered.left_out)
+        setup.openings.put(key, known)
+    return known[2]
 
 
 def build_part(

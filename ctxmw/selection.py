@@ -87,10 +87,9 @@ def select_stable(
     pinned = [item for item in trusted if item.lane == "pinned"]
     worthy = [item for item in trusted if item.score >= floors.stable]
     fill.take(pinned, "full", "pinned")
-    overflow: list[Item] = []
     for lane in MEMORY_LANES:
-        overflow += fill.take([item for item in worthy if item.lane == lane], "full", lane)
-    fill.take(_ranked(overflow), "full", "reserve")
+        fill.take([item for item in worthy if item.lane == lane], "full", lane)
+    fill.take([item for item in worthy if item.lane in MEMORY_LANES], "full", "reserve")
     for lane in NOTE_LANES:
         fill.take([item for item in worthy if item.lane == lane], "full", lane)
     fill.pour_all_into("pinned")
@@ -202,7 +201,8 @@ def _explained(choice: Choice, why: Callable[[Item], str]) -> Choice:
     if choice.shown == "full":
         return choice
     matched = choice.shown == "brief" and choice.item.passage
-    return replace(choice, reason="what matches of it" if matched else why(choice.item))
+    reason = "what matches of it" if matched else why(choice.item)
+    return Choice(item=choice.item, shown=choice.shown, tokens=choice.tokens, reason=reason)
 
 
 def _why_not_stable(item: Item, floors: Floors) -> str:
@@ -259,7 +259,7 @@ class _Fill:
         room = self.left[lane] if cap is None else min(cap, self.left[lane])
         misses = 0
         for item in items:
-            if self.shows(item):
+            if item.ref in self._chosen:
                 continue
             shown = _shown(item, form)
             price = self._draft.price(item, shown) if misses < _PATIENCE else room + 1

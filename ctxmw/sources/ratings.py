@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,22 @@ _TABLE = np.dtype(
         ("alive", np.bool_),
     ]
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rated:
+    """The scores of some places, and the signals behind them."""
+
+    scores: Floats
+    signals: tuple[Floats, Floats, Floats]
+    """How often seen, how new, how near to the task."""
+    holds: float
+    """For how many seconds: then one of them is older by a step."""
+
+    def reasons(self, chosen: Places) -> Iterator[tuple[tuple[str, float], ...]]:
+        """Yield the signals of each of these, by name."""
+        for seen, newness, task in zip(*(s[chosen].tolist() for s in self.signals), strict=True):
+            yield ("seen", seen), ("recency", newness), ("task", task)
 
 
 class Ratings:
@@ -79,17 +96,31 @@ class Ratings:
         own = self._number("session", situation.session) if situation.session else -1
         return np.flatnonzero(here & (table["session"] != own))
 
+    def has_session(self, session: str) -> bool:
+        """Say whether anything here comes from this conversation."""
+        return session in self._numbers["session"]
+
     def in_lane(self, places: Places, lane: str) -> NDArray[np.bool_]:
         """Say of each of these places whether this lane pays for it."""
         within: NDArray[np.bool_] = self._own["lane"][places] == self._number("lane", lane)
         return within
 
-    def scores(self, places: Places, situation: Situation, weights: Weights) -> Floats:
+    def rated(self, places: Places, situation: Situation, weights: Weights) -> Rated:
         """Return the score of each of these places, as `scoring.score` gives it to one item."""
-        seen, newness, task = self._signals(places, situation)
+        rows = self._own[places]
+        age = situation.now.timestamp() - rows["at"]
+        newness = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
+        newness = np.where(rows["ages"] & ~np.isnan(age), newness, UNKNOWN)
+        seen = 1 - 1 / (1 + rows["seen"])
+        task = np.full(len(rows), UNKNOWN)
+        if situation.task:
+            task += UNKNOWN * rows[situation.task] / len(TASK_WORDS[situation.task])
         total = weights.scope + weights.seen * seen + weights.recency * newness
-        rounded: Floats = np.round(total + weights.task * task, 4)
-        return rounded
+        return Rated(
+            scores=np.round(total + weights.task * task, 4),
+            signals=(seen, newness, task),
+            holds=min((_until(age, days * _DAY) for days, _ in AGES), default=np.inf),
+        )
 
     def best(self, places: Places, scores: Floats, n: int) -> Places:
         """Return which n of these are the best, the newest first among equals."""
@@ -101,12 +132,6 @@ class Ratings:
             keys += np.clip(times * 1000, 0, 2**44 - 1).astype(np.int64)
             chosen = np.argpartition(keys, len(keys) - n)[len(keys) - n :]
         return chosen[np.lexsort((-times[chosen], -scores[chosen]))[:n]]
-
-    def reasons(self, places: Places, situation: Situation) -> Iterator[tuple[Any, ...]]:
-        """Yield the signals behind the score of each of these places, by name."""
-        signals = [values.tolist() for values in self._signals(places, situation)]
-        for seen, newness, task in zip(*signals, strict=True):
-            yield ("seen", seen), ("recency", newness), ("task", task)
 
     def copied(self, seq: int) -> bytes:
         """Return the ratings as bytes, without what is gone."""
@@ -155,17 +180,6 @@ class Ratings:
             True,
         )
 
-    def _signals(self, places: Places, situation: Situation) -> tuple[Floats, Floats, Floats]:
-        """Return how often seen, how new, and how near to the task each of these is."""
-        rows = self._own[places]
-        age = situation.now.timestamp() - rows["at"]
-        newness = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
-        known = rows["ages"] & ~np.isnan(age)
-        task = np.full(len(rows), UNKNOWN)
-        if situation.task:
-            task += UNKNOWN * rows[situation.task] / len(TASK_WORDS[situation.task])
-        return 1 - 1 / (1 + rows["seen"]), np.where(known, newness, UNKNOWN), task
-
     def _number(self, what: str, name: str) -> int:
         return self._numbers[what].get(name, -1)
 
@@ -173,6 +187,12 @@ class Ratings:
         if size > len(self._table):
             more = np.zeros(max(size, 2 * len(self._table)) - len(self._table), _TABLE)
             self._table = np.concatenate([self._table, more])
+
+
+def _until(age: Floats, limit: float) -> float:
+    """Return in how many seconds the first of these is as old as that."""
+    left = limit - age
+    return float(left.min(where=left > 0, initial=np.inf))
 
 
 def _scopes(situation: Situation) -> Sequence[Scope]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,11 +31,14 @@ log = logging.getLogger("ctxmw")
 
 USERS = 128
 """How many users' ratings are kept at hand."""
-AT_HAND = 10_000
+AT_HAND = 2_000
 """How many records of a user are kept at hand once they were read."""
+LISTS = 3
+"""How many shortlists of a user are kept at hand."""
 VERSION = 1
 """Of the table's layout and of what it is made from; copies of another version are not read."""
 _WHOLE = "*"
+_LONGEST = 86_400.0
 _WORTH_KEEPING = 1000
 """Fewer records are rated faster than a copy is read."""
 
@@ -46,6 +50,9 @@ class Shortlist:
     items: tuple[Item, ...]
     others: NDArray[np.float64]
     """The scores of what is in scope and not on the list."""
+    made: datetime
+    until: datetime
+    """When something on the shelf will be older by a step."""
 
 
 class Shelf:
@@ -68,35 +75,48 @@ class Shelf:
     def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
         """Return the best trusted items in scope, rated: of each lane as many as it may have.
 
-        Those with the same score come newest first.
+        Those with the same score come newest first. As long as nothing changes, neither by itself
+        nor with time, it is the same list.
         """
         user = situation.user
         kept = self._users.get_or_make(user, _Kept)
         with kept.lock:
             self._refresh(user, kept)
-            ratings = kept.ratings
-            places = ratings.wanted(situation)
-            scores = ratings.scores(places, situation, weights)
-            chosen = np.concatenate(
-                [
-                    within[ratings.best(places[within], scores[within], n)]
-                    for lane, n in most.items()
-                    if len(within := np.flatnonzero(ratings.in_lane(places, lane)))
-                ]
-                or [np.zeros(0, np.intp)]
-            )
-            reasons = ratings.reasons(places[chosen], situation)
-            refs = [ratings.refs[place] for place in places[chosen]]
-            found = self._read(user, kept, refs)
+            asked = _asked(kept.ratings, situation, weights, most)
+            listed = kept.lists.get(asked)
+            if listed is None or not listed.made <= situation.now < listed.until:
+                listed = self._listed(kept, situation, weights, most)
+                kept.lists.put(asked, listed)
             copy = self._copy_due(kept)
         if copy:
             self._save(user, kept, *copy)
-        items = (
-            changed(found[ref], score=score, reasons=why)
-            for ref, score, why in zip(refs, scores[chosen].tolist(), reasons, strict=True)
-            if ref in found
+        return listed
+
+    def _listed(
+        self, kept: _Kept, situation: Situation, weights: Weights, most: Mapping[str, int]
+    ) -> Shortlist:
+        ratings = kept.ratings
+        places = ratings.wanted(situation)
+        rated = ratings.rated(places, situation, weights)
+        chosen = [
+            within[ratings.best(places[within], rated.scores[within], n)]
+            for lane, n in most.items()
+            if len(within := np.flatnonzero(ratings.in_lane(places, lane)))
+        ]
+        best = np.concatenate(chosen) if chosen else np.zeros(0, np.intp)
+        refs = [ratings.refs[place] for place in places[best]]
+        found = self._read(situation.user, kept, refs)
+        whole = zip(refs, rated.scores[best].tolist(), rated.reasons(best), strict=True)
+        return Shortlist(
+            items=tuple(
+                changed(found[ref], score=score, reasons=reasons)
+                for ref, score, reasons in whole
+                if ref in found
+            ),
+            others=np.delete(rated.scores, best),
+            made=situation.now,
+            until=situation.now + timedelta(seconds=min(rated.holds, _LONGEST)),
         )
-        return Shortlist(items=tuple(items), others=np.delete(scores, chosen))
 
     def _read(self, user: str, kept: _Kept, refs: Sequence[str]) -> Mapping[str, Item]:
         """Return the records of these refs; those read before and not changed since are at hand."""
@@ -117,6 +137,7 @@ class Shelf:
         if kept.seq == 0 or kept.ratings.dead > len(kept.ratings) // 2:
             kept.ratings = Ratings()
             kept.ratings.add(self.items(user))
+            kept.forget_lists()
             kept.unsaved = len(kept.ratings)
         else:
             self._catch_up(user, kept)
@@ -127,6 +148,7 @@ class Shelf:
         changes = self._store.changes(user, kept.seq, self._types)
         if not changes:
             return
+        kept.forget_lists()
         for change in changes:
             kept.ratings.remove(change.ref)
             kept.read.pop(change.ref, None)
@@ -168,4 +190,17 @@ class _Kept:
     seq: int = 0
     unsaved: int = 0
     read: dict[str, Item] = field(default_factory=dict)
+    lists: Recent[Hashable, Shortlist] = field(default_factory=lambda: Recent(LISTS))
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def forget_lists(self) -> None:
+        self.lists = Recent(LISTS)
+
+
+def _asked(
+    ratings: Ratings, situation: Situation, weights: Weights, most: Mapping[str, int]
+) -> Hashable:
+    """Return what a shortlist depends on, beside the shelf and the time."""
+    here = (situation.project, situation.language, situation.task)
+    own = situation.session if ratings.has_session(situation.session) else ""
+    return (*here, own, weights, *most.items())
