@@ -20,6 +20,7 @@ from .postgres_blobs import Blobs
 from .postgres_claim import claim
 from .postgres_feed import Feed
 from .postgres_pool import Connections, Limits
+from .postgres_restore import PUT, Restoring
 from .postgres_rows import (
     among,
     asked_words,
@@ -35,7 +36,7 @@ from .protocols import Change, Find, Row, VectorIndex
 from .sqlite_rows import LARGEST
 
 
-class PostgresStore(Blobs):
+class PostgresStore(Blobs, Restoring):
     """A store in one schema of a database. Any thread may use it, before and after a fork.
 
     Opening makes the tables, or brings an older store up to date; it never touches a schema that
@@ -204,7 +205,7 @@ class PostgresStore(Blobs):
     def _putting(self, user: str, rows: Sequence[Row]) -> list[tuple[str, Any]]:
         columns = columns_of(rows)
         bound = {**columns, "owner": self._owner(user), "name": user, "n": len(rows)}
-        return [(_PUT, bound), *self._telling(user)]
+        return [(PUT.format(head=_NEXT), bound), *self._telling(user)]
 
     def _telling(self, user: str) -> list[tuple[str, Any]]:
         if not self._notify:
@@ -242,25 +243,10 @@ SELECT records.ref, records.type, records.at AT TIME ZONE 'UTC', records.body, r
     records.seq, best.score
 FROM best JOIN records ON records.ref = best.ref
 WHERE records.owner = %s ORDER BY best.score DESC, best.seq"""
-_PUT = """
-WITH head AS (
+_NEXT = """
     INSERT INTO owners (owner, name, seq) VALUES (%(owner)s, %(name)s, %(n)s)
     ON CONFLICT (owner) DO UPDATE SET seq = owners.seq + excluded.seq
-    RETURNING owners.seq - %(n)s AS seq
-)
-INSERT INTO records (owner, ref, type, live, at, seq, session, key, digest, scope, source,
-    search_text, words, body)
-SELECT %(owner)s, new.ref, new.type, new.live, new.at, head.seq + new.place, new.session, new.key,
-    new.digest, new.scope, new.source, new.search_text, new.words::tsvector, new.body
-FROM head, unnest(%(ref)s::text[], %(type)s::text[], %(live)s::boolean[], %(at)s::timestamptz[],
-    %(place)s::bigint[], %(session)s::text[], %(key)s::text[], %(digest)s::text[],
-    %(scope)s::text[], %(source)s::text[], %(search_text)s::text[], %(words)s::text[],
-    %(body)s::text[]) AS new (ref, type, live, at, place, session, key, digest, scope, source,
-    search_text, words, body)
-ON CONFLICT (owner, ref) DO UPDATE SET type = excluded.type, live = excluded.live,
-    at = excluded.at, seq = excluded.seq, session = excluded.session, key = excluded.key,
-    digest = excluded.digest, scope = excluded.scope, source = excluded.source,
-    search_text = excluded.search_text, words = excluded.words, body = excluded.body"""
+    RETURNING owners.seq - %(n)s AS seq"""
 _DELETE = """
 WITH removed AS (DELETE FROM records WHERE owner = %s AND ref = ANY(%s) RETURNING 1)
 SELECT count(*) FROM removed"""

@@ -32,7 +32,9 @@ class Blobs:
             _check(ref, data)
         owner = self._address.owner(user)
         bound = {"owner": owner, "space": space, "refs": [*blobs], "blobs": [*blobs.values()]}
-        self._connections.write(user, (_PUT_BLOBS, bound))
+        # Blobs of rows have an owner already; those of nothing but themselves may be the first.
+        named = [(_NEW_OWNER, [owner, user])] if "*" in blobs else []
+        self._connections.write(user, *named, (_PUT_BLOBS, bound))
 
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
         """Return the blobs that exist, by ref."""
@@ -59,6 +61,7 @@ class Blobs:
         self._connections.write(user, (_DROP_BLOBS, bound))
 
 
+_NEW_OWNER = "INSERT INTO owners (owner, name, seq) VALUES (%s, %s, 0) ON CONFLICT DO NOTHING"
 # A vector is made outside of any transaction; its row may be forgotten by the time it is kept.
 _PUT_BLOBS = """
 INSERT INTO blobs (owner, space, ref, data)

@@ -83,6 +83,9 @@ ROWS_AND_CHANGES = (
             FROM old_rows AS stale JOIN heads ON heads.owner = stale.owner;""",
     ),
     *(statement for table in ("owners", "records", "gone") for statement in policy(table)),
+    # Whoever moves a whole store says so, and sees the names of all; their rows one after another.
+    """CREATE POLICY every_name ON owners FOR SELECT
+        USING (current_setting('ctxmw.every_name', true) = 'on')""",
 )
 
 _OUTDATED = """DELETE FROM blobs USING old_rows AS stale{join} WHERE blobs.owner = stale.owner

@@ -226,6 +226,17 @@ class Store(Protocol):
         """Forget every blob of this space."""
         ...
 
+    def users(self) -> list[str]:
+        """Return everybody who has something in the store, in order."""
+        ...
+
+    def restore(self, user: str, rows: Sequence[Row], gone: Sequence[Change], /) -> None:
+        """Write rows, and that others are gone, as another store had them, positions included.
+
+        What is written afterwards comes after all of them in the feed.
+        """
+        ...
+
     def atomic(self, user: str, /) -> AbstractContextManager[None]:
         """Make everything this thread does inside happen at once, alone among writers.
 

@@ -23,6 +23,7 @@ from .protocols import Change, Find, Row
 from .sqlite_blobs import NEW_USER, Blobs
 from .sqlite_file import claim, explained
 from .sqlite_pool import Connections
+from .sqlite_restore import PUT, Restoring
 from .sqlite_rows import (
     LARGEST,
     among,
@@ -38,7 +39,7 @@ from .sqlite_rows import (
 _log = logging.getLogger("ctxmw")
 
 
-class SqliteStore(Blobs):
+class SqliteStore(Blobs, Restoring):
     """A store in one file. Any thread may use it; after a fork, parent and child both may.
 
     Opening makes the file and its folders, or brings an older file up to date; it never touches
@@ -91,7 +92,7 @@ class SqliteStore(Blobs):
             execute("UPDATE state SET seq = seq + ?", (len(prepared),))
             last = execute("SELECT seq FROM state").fetchone()[0]
             for seq, values in enumerate(prepared, start=last - len(prepared) + 1):
-                execute(_PUT, {**values, "seq": seq})
+                execute(PUT, {**values, "seq": seq})
 
     def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
         """Return the rows that exist, history included, in the order asked for."""
@@ -222,15 +223,6 @@ SELECT max(
     coalesce((SELECT max(seq) FROM records WHERE user = owner.id), 0),
     coalesce((SELECT max(seq) FROM gone WHERE user = owner.id), 0)
 ) FROM users AS owner WHERE owner.name = ?"""
-_PUT = """
-INSERT INTO records (user, ref, type, live, at, seq, session, key, digest, scope, source,
-    search_text, body)
-VALUES ((SELECT id FROM users WHERE name = :user), :ref, :type, :live, :at, :seq, :session, :key,
-    :digest, :scope, :source, :search_text, :body)
-ON CONFLICT (user, ref) DO UPDATE SET type = excluded.type, live = excluded.live,
-    at = excluded.at, seq = excluded.seq, session = excluded.session, key = excluded.key,
-    digest = excluded.digest, scope = excluded.scope, source = excluded.source,
-    search_text = excluded.search_text, body = excluded.body"""
 _DELETE = "DELETE FROM records WHERE user = (SELECT id FROM users WHERE name = ?)"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .errors import NotFound
 from .opening import data_folder
 from .protocols import Store
 from .sqlite import SqliteStore
@@ -23,3 +24,10 @@ def store_at(path: str | Path | None) -> Store:
 
         return PostgresStore(path)
     return SqliteStore(path)
+
+
+def existing_store(path: str) -> Store:
+    """Return the store at a path or an address, and make no file where there is none."""
+    if not path.startswith(POSTGRES) and not Path(path).is_file():
+        raise NotFound(f"there is no store at {path!r:.200}: give the path of its file.")
+    return store_at(path)

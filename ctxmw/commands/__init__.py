@@ -19,7 +19,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "conversations": ("sessions", "history", "collect", "ui"),
     "what comes along": ("catalog", "index", "watch", "notice"),
     "editors and assistants": ("mcp",),
-    "the store": ("export", "import", "reindex"),
+    "the store": ("export", "import", "migrate", "reindex"),
     "the shell": ("completion",),
 }
 

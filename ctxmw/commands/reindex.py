@@ -16,7 +16,9 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="wordllama (the default), or MODULE:NAME of an embedder or of what makes one",
     )
     parser.add_argument(
-        "--index", default="numpy", help="numpy (the default), chroma or chroma://HOST:PORT"
+        "--index",
+        default="numpy",
+        help="numpy (the default), chroma, chroma://HOST:PORT or pgvector",
     )
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 

@@ -211,6 +211,31 @@ def a_block_reads_and_writes_other_users_too(case: Case) -> None:
     same([store.count(name, Find()) for name in ("ada", "bob")], [1, 2], "rows afterwards")
 
 
+# --- moving ---
+
+
+def everybody_who_has_something_is_named(case: Case) -> None:
+    store = case.open()
+    same(store.users(), [], "users of a new store")
+    store.put([row("m1", user="bob"), row("m1", user="u1\n")])
+    store.put_blobs("ada", "a", {"*": b"1"})
+    same(case.open().users(), ["ada", "bob", "u1\n"], "users")
+
+
+def rows_are_restored_with_their_positions(case: Case) -> None:
+    store = case.open()
+    gone = Change(seq=70, ref="m2", type="note", gone=True)
+    for _ in range(2):
+        store.restore("ada", [row("m1", "tea", seq=40), row("m3", "milk", seq=90)], [gone])
+    feed = [(change.seq, change.ref, change.gone) for change in store.changes("ada", 0)]
+    same(feed, [(40, "m1", False), (70, "m2", True), (90, "m3", False)], "the feed")
+    same(found(store, "tea"), ["m1"], "search")
+    store.put([row("m4")])
+    expect(store.head("ada") > 90, "what is written afterwards comes after")
+    store.restore("ada", [], [Change(seq=95, ref="m1", type="memory", gone=True)])
+    same(found(store, "tea"), [], "search after it is restored as gone")
+
+
 # --- closing ---
 
 
@@ -264,5 +289,6 @@ CHECKS: dict[str, tuple[Callable[[Case], None], ...]] = {
         a_refused_value_is_no_failure_of_the_block,
         a_block_reads_and_writes_other_users_too,
     ),
+    "moving": (everybody_who_has_something_is_named, rows_are_restored_with_their_positions),
     "closing": (closing_twice_is_fine_and_use_afterwards_is_not,),
 }
