@@ -76,6 +76,13 @@ notebooks: $(all_installed)  ## Run the notebooks and keep what they show
 	        --ExecutePreprocessor.record_timing=False $$notebook || exit 1; \
 	done
 
+.PHONY: docs
+docs: $(all_installed)  ## Build the documentation in docs/_build; a warning is an error
+	@$(python) -m docs.stages
+	@$(python) -m docs.figures
+	@$(python) -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/_build
+	@echo "docs/_build/index.html"
+
 .PHONY: screenshots
 screenshots: $(all_installed)  ## Make the pictures of the documentation; needs Chromium
 	@$(python) -m docs.screenshots
@@ -88,7 +95,7 @@ pins: $(all_installed)  ## Pin the newest versions that go together in constrain
 
 .PHONY: clean
 clean:  ## Remove all that was made here, .venv too
-	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No pip inside at first: ensurepip is slow, and Debian ships it apart. The pip outside can install.
