@@ -20,7 +20,8 @@ myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = f"ctxmw {__version__}"
-html_static_path = ["pictures"]
+html_static_path = ["static"]
+html_css_files = ["docs.css"]
 html_favicon = "../ctxmw/ui/icon.svg"
 html_copy_source = False
 html_show_sphinx = False

@@ -17,18 +17,27 @@ import matplotlib.pyplot as plt
 
 PICTURES = Path(__file__).parent / "pictures"
 PAGE = Path(__file__).parent / "about" / "benchmarks.md"
-COLOURS = ("#9aa5b5", "#2f6fde", "#17845b", "#8a45c9")
+OURS = ("#2f6fde", "#17845b", "#8a45c9")
+OTHERS = ("#9aa5b5", "#c9d1db")
 
 
 def main() -> None:
     """Draw every figure."""
     recall = table("| rec@1000 |")
     groups = ["LoCoMo", "REALTALK", "BEAM 100K"]
-    bars(recall, groups, "% of the evidence within 1,000 tokens", "figure-recall")
+    bars(
+        recall, groups, "% of the evidence within 1,000 tokens", "figure-recall", (OTHERS[0], *OURS)
+    )
     prefix = {
         name: [row[1], row[3]] for name, row in table("| `python -m benchmarks.prefix`").items()
     }
-    bars(prefix, ["50 turns", "200 turns"], "% served from the cache", "figure-prefix")
+    bars(
+        prefix,
+        ["50 turns", "200 turns"],
+        "% served from the cache",
+        "figure-prefix",
+        (OURS[0], *OTHERS),
+    )
 
 
 def table(header: str) -> dict[str, list[float]]:
@@ -44,13 +53,19 @@ def table(header: str) -> dict[str, list[float]]:
     return rows
 
 
-def bars(rows: dict[str, list[float]], groups: list[str], label: str, name: str) -> None:
+def bars(
+    rows: dict[str, list[float]],
+    groups: list[str],
+    label: str,
+    name: str,
+    colours: tuple[str, ...],
+) -> None:
     """Draw one group of bars for each column."""
     figure, ax = plt.subplots(figsize=(7.4, 3.0), layout="constrained")
     width = 0.8 / len(rows)
     for at, (title, values) in enumerate(rows.items()):
         places = [group + at * width for group in range(len(groups))]
-        drawn = ax.bar(places, values, width * 0.92, label=title, color=COLOURS[at])
+        drawn = ax.bar(places, values, width * 0.92, label=title, color=colours[at])
         ax.bar_label(drawn, fmt="%.0f", fontsize=8, color="#5b6676")
     ax.set_xticks([group + 0.4 - width / 2 for group in range(len(groups))], groups)
     ax.set_ylabel(label, fontsize=9)

@@ -47,10 +47,10 @@ def picture(marked: str) -> str:
     boxes = [box(name, at, name == marked) for at, name in enumerate(STAGES)]
     arrows = [arrow(at) for at in range(len(STAGES) - 1)]
     label = f"The pipeline; this page is about {marked}" if marked else "The pipeline"
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" role="img" aria-label="{label}">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}">',
             f"<style>{STYLE}</style>",
             *arrows,
             *boxes,
