@@ -32,7 +32,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from ctxmw import Budget, ContextMiddleware, SqliteStore, memory_tools
+from ctxmw import Budget, ContextMiddleware, Learning, SqliteStore, memory_tools
 from ctxmw.collector import LEASE, LIFETIME, Entry
 from ctxmw.conversation import Prepared
 from ctxmw.epochs import IDLE
@@ -49,6 +49,10 @@ FILLER = (
     "and so this is what they would have had to have done with all of these by us then and there"
 )
 MARK = re.compile(r"\b(?:top|end)\d{5}\b")
+# What an edited memory was before may stand behind it.
+WAS = re.compile(r"\(was: [^)\n]*\)?")
+# A summary repeats what was said: the laws are about everything else.
+LEARN = Learning(summaries=False)
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class Opening:
     def __init__(self, path: str, seed: int) -> None:
         self.clock = FixedClock()
         store = SqliteStore(path, synchronous="NORMAL")
-        self.ctx = ContextMiddleware(store, clock=self.clock, random=Random(seed))
+        self.ctx = ContextMiddleware(store, clock=self.clock, random=Random(seed), learn=LEARN)
 
     def call(self, now: datetime, name: str, *args, **kwargs):
         self.clock.now = now
@@ -153,6 +157,10 @@ def _serve(line, path: str, seed: int) -> None:
 
 
 # --- what the laws know ---
+
+
+def marks_in(text: str) -> list[str]:
+    return MARK.findall(WAS.sub("", text))
 
 
 @dataclass(eq=False)
@@ -459,7 +467,7 @@ class Conversations(RuleBasedStateMachine):
         side=sides, who=whos, topic=topics, name=st.sampled_from(("mem_search", "memory_context"))
     )
     def let_the_agent_ask(self, side, who, topic, name) -> None:
-        marks = Counter(MARK.findall(self._call(side, "tool", who, name, query=topic)))
+        marks = Counter(marks_in(self._call(side, "tool", who, name, query=topic)))
         self._check_may_be_shown(who, marks, name)
         entries = [mark for mark in marks if self.of_mark[mark].kind == "entry"]
         assert not entries, f"{name} answers with entries: {entries}"
@@ -513,7 +521,7 @@ class Conversations(RuleBasedStateMachine):
         stable, parts = _ours(prepared)
         here = max(parts)
         turn = _until(given, here)
-        marks = Counter(MARK.findall("".join((stable, *parts.values()))))
+        marks = Counter(marks_in("".join((stable, *parts.values()))))
         assert stable == record.stable, "the record has another stable block than the prompt"
         assert record.part in parts[here], "the record has another part than the prompt"
         assert COUNT(record.text) == record.tokens <= who.total, "the budget does not hold"
@@ -582,7 +590,7 @@ class Conversations(RuleBasedStateMachine):
 
     def _check_new_part(self, who: Who, given, part: str) -> None:
         contents = {message["content"] for message in given}
-        for mark in MARK.findall(part):
+        for mark in marks_in(part):
             text = self.of_mark[mark]
             assert text.waits, f"the new part shows {mark}, an entry that was replaced or cleared"
             in_time = text.kind != "entry" or self.now < text.expires
@@ -813,7 +821,7 @@ def say(chat, history, text, answer="Fine."):
 
 
 def shown(prepared: Prepared, words: str) -> int:
-    return sum(message["content"].count(words) for message in prepared.messages)
+    return sum(WAS.sub("", message["content"]).count(words) for message in prepared.messages)
 
 
 def test_what_was_forgotten_and_is_remembered_again_is_shown_again(ctx, chat):
