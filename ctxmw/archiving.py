@@ -58,7 +58,7 @@ def archived_view(setup: Setup, who: Identity, history: History, cut: Cut) -> Hi
     ]
     made = {"after": after_of(shown), "note": note.block.hash, "shows": dict(note.shows)}
     in_place = in_view(given, trail, view.model_copy(update=made), note.block)
-    return replace(in_place, continued=history.continued)
+    return replace(in_place, base=history.base)
 
 
 def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping[str, str]) -> View:
@@ -67,7 +67,7 @@ def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping
     anchors = history.given_trail.anchors
     cleared = cut.cleared | cut.unread
     # Whoever goes on with compacted messages has no more of what was archived and cleared before.
-    earlier = history.view if history.continued else None
+    earlier = history.base
     said = [at for at in range(covered + 1) if history.given[at]["role"] != "system"]
     before = earlier.kept if earlier else {}
     kept = {

@@ -78,13 +78,14 @@ def shrunk(setup: Setup, who: Identity, history: History, window: Window) -> tup
     """Return the history, compacted when it is due and can be made smaller; then it is stored."""
     policy, measure = setup.compaction, Measure(setup.count)
     most = int(policy.trigger * window.tokens) - window.taken
-    if at_most(history.messages) + 4 * len(history.note.text) <= most:
+    if at_most(history.messages) + 4 * len(history.note.text) + window.replayed <= most:
         return history, "unchanged"
     tokens = _tokens(history, measure)
-    if tokens <= most:
+    shown = tokens + window.replayed
+    if shown <= most:
         return history, "unchanged"
     view = history.view
-    if view is not None and tokens < (1 + policy.growth) * view.tokens and tokens <= window.tokens:
+    if view and shown < (1 + policy.growth) * view.tokens and shown <= window.tokens - window.taken:
         return history, "over_target"
     target = int(policy.target * window.tokens) - window.taken
     room = Room(target=target, most=most, note=policy.note, note_most=policy.note_most)

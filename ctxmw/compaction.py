@@ -52,6 +52,8 @@ class Window:
     tokens: int
     taken: int = 0
     """By the tools on offer, and by our own blocks."""
+    replayed: int = 0
+    """By parts of earlier turns; compaction drops them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

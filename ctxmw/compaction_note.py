@@ -30,8 +30,9 @@ MATTERS = 0.25
 SUMMARY = 0.6
 """The share of the note that a summary may have."""
 
-_GROUPS = ("must", "decided", "error", "files", "open")
+_GROUPS = ("goal", "must", "decided", "error", "files", "open")
 _TITLES = {
+    "goal": "What the user wanted first",
     "must": "To keep to",
     "decided": "Decided",
     "error": "Went wrong",
@@ -54,6 +55,8 @@ class Archived:
     """Turns that called a tool and never got a result."""
     summary: str = ""
     """A model's words, where there is one."""
+    with_goal: bool = False
+    """Whether the first thing a user said is gone too, and has to be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +173,17 @@ def _lines(archived: Archived, layout: Layout) -> list[_Line]:
         line = _said(order, turn, salience, layout)
         lines += [line] if line else []
     lines = _newest(lines, "error", ERRORS)
+    if archived.with_goal:
+        lines = [_first(line) if line.order == _goal(archived.turns) else line for line in lines]
     return [*lines, *_files(archived.turns, layout), *_open(archived, layout)]
+
+
+def _goal(turns: Sequence[Turn]) -> int:
+    return next((order for order, turn in enumerate(turns) if turn.role == "user"), -1)
+
+
+def _first(line: _Line) -> _Line:
+    return replace(line, group="goal", worth=1e6)
 
 
 def _said(order: int, turn: Turn, salience: Salience, layout: Layout) -> _Line | None:

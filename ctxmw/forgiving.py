@@ -43,6 +43,10 @@ class Chat(Protocol):
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]: ...
 
+    def leave(self, messages: Sequence[Message], *, limit: int = 500) -> str: ...
+
+    def note_of_left(self) -> str: ...
+
     def began(self, prepared: Prepared) -> None: ...
 
     def finish(
@@ -131,7 +135,17 @@ class ForgivingSession:
             lambda _: "The memory does not answer right now: go on without it.",
         )
 
+    def leave(self, messages: Sequence[Message], *, limit: int) -> str:
+        """Archive what leaves a history; no note when that fails."""
+        return self._try("leave", lambda: self._chat.leave(messages, limit=limit), lambda _: "")
+
+    def note_of_left(self) -> str:
+        """Return the note of what left; none when that fails."""
+        return self._try("note_of_left", self._chat.note_of_left, lambda _: "")
+
     aprepare = forgiving_twin(prepare)
+    aleave = forgiving_twin(leave)
+    anote_of_left = forgiving_twin(note_of_left)
     ain_view = forgiving_twin(in_view)
     abegan = forgiving_twin(began)
     afinish = forgiving_twin(finish)

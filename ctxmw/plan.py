@@ -57,8 +57,7 @@ def prepare_call(
         except NotFound:
             continue  # the conversation was forgotten since the plan was begun
         if window is not None:
-            taken = window.taken + prepared.context.tokens
-            smaller, _ = shrunk(setup, who, history, replace(window, taken=taken))
+            smaller, _ = shrunk(setup, who, history, _with_ours(window, prepared.context))
             if smaller is not history:
                 history = smaller
                 continue
@@ -338,6 +337,11 @@ class _Plan:
 
     def _update(self, **values: Any) -> None:
         self._state = self._state.model_copy(update=values)
+
+
+def _with_ours(window: Window, record: ContextRecord) -> Window:
+    taken = window.taken + record.tokens
+    return replace(window, taken=taken, replayed=record.replayed_tokens)
 
 
 def _situation(

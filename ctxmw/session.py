@@ -20,6 +20,7 @@ from .finishing import capture_messages, commit_entries, finish_call, stored_rec
 from .forgiving import ForgivingSession
 from .history import history_of
 from .items import Priority, Trust
+from .leaving import leave, note_of_left
 from .measure import Measure
 from .messages import Message, check_messages, place
 from .on_demand import OnDemandAnswers
@@ -136,6 +137,17 @@ class Session(Displayed):
             )
         counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
         return compact(self._setup, self._who, check_messages(messages), counted)
+
+    def leave(self, messages: Sequence[Message], *, limit: int = 500) -> str:
+        """Archive messages that leave a history which others keep; return a note of all that did.
+
+        The note has at most `limit` tokens, and `note_of_left()` returns it again.
+        """
+        return leave(self._setup, self._who, check_messages(messages), limit)
+
+    def note_of_left(self) -> str:
+        """Return the note of what left; "" when nothing did."""
+        return note_of_left(self._setup, self._who)
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages as they are in view: compacted, where the conversation was."""
@@ -343,6 +355,8 @@ class Session(Displayed):
     apeek = twin(peek)
     acompact = twin(compact)
     ain_view = twin(in_view)
+    aleave = twin(leave)
+    anote_of_left = twin(note_of_left)
     abegan = twin(began)
     afinish = twin(finish)
     acapture = twin(capture)

@@ -101,6 +101,8 @@ class SessionState(Record):
     """Drawn anew at every write: a state that reads the same as before has the same parts."""
     views: tuple[ViewKey, ...] = ()
     """Where it was compacted, the newest first."""
+    left: str = ""
+    """Ref of the view of what left somebody's own history, such as a buffer that was flushed."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     ledger: Ledger = Ledger()

@@ -9,7 +9,7 @@ hash it had in the whole history, so what was captured is known again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -71,8 +71,8 @@ class History:
     """The same hashes as in the whole history."""
     view: View | None = None
     note: Block = field(default_factory=Block)
-    continued: bool = False
-    """Whether the caller goes on with compacted messages instead of the whole history."""
+    base: View | None = None
+    """The view that the caller's messages are themselves, when it goes on with compacted ones."""
 
     @property
     def goal(self) -> int | None:
@@ -92,17 +92,17 @@ def history_of(
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
     trail = trail_of(messages)
-    key = next((key for key in state.views if not ours.isdisjoint(key.notes)), None)
-    if key is not None and (view := _load(archive, key)) is not None:
-        continued = _continued(view, trail, messages)
-        if continued is not None:
-            return _whole(messages, continued, view, archive.block(view.note))
-    anchors = {anchor: place for place, anchor in enumerate(trail.anchors)}
-    key = next((key for key in state.views if key.anchor in anchors), None)
-    view = _load(archive, key) if key is not None else None
-    if view is None:
-        return _whole(messages, trail)
-    return in_view(messages, trail, view, archive.block(view.note))
+    base = _base(messages, ours, state, archive)
+    if base is not None:
+        trail = _continued(base, trail, messages)
+    anchors = frozenset(trail.anchors)
+    for key in state.views:
+        if base is not None and key.ref == base.ref:
+            return _whole(messages, trail, base, archive.block(base.note))
+        if key.anchor in anchors and (view := _load(archive, key)) is not None:
+            shown = in_view(messages, trail, view, archive.block(view.note))
+            return replace(shown, base=base)
+    return _whole(messages, trail)
 
 
 def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) -> History:
@@ -192,17 +192,30 @@ def with_view(views: Sequence[ViewKey], view: View) -> tuple[ViewKey, ...]:
 
 
 def _whole(
-    messages: Sequence[Message], trail: Trail, view: View | None = None, note: Block | None = None
+    messages: Sequence[Message], trail: Trail, base: View | None = None, note: Block | None = None
 ) -> History:
     return History(
         given=tuple(messages),
         given_trail=trail,
         messages=list(messages),
         trail=trail,
-        view=view,
+        view=base,
         note=note or Block(),
-        continued=view is not None,
+        base=base,
     )
+
+
+def _base(
+    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Archive
+) -> View | None:
+    """Return the view that these messages are, told by the note they came with."""
+    key = next((key for key in state.views if not ours.isdisjoint(key.notes)), None)
+    view = _load(archive, key) if key is not None else None
+    if view is None:
+        return None
+    said = [at for at, message in enumerate(messages) if message["role"] != "system"]
+    begun = [messages[at] for at in said[: len(view.kept)]]
+    return view if len(begun) == len(view.kept) and after_of(begun) == view.after else None
 
 
 def _load(archive: Archive, key: ViewKey) -> View | None:
@@ -210,15 +223,8 @@ def _load(archive: Archive, key: ViewKey) -> View | None:
     return View.model_validate_json(row.body) if row is not None else None
 
 
-def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail | None:
-    """Return the trail of compacted messages as it goes on from the whole history.
-
-    None when they do not begin with what the view kept.
-    """
-    said = [place for place, message in enumerate(messages) if message["role"] != "system"]
-    begun = said[: len(view.kept)]
-    if len(begun) < len(view.kept) or after_of([messages[at] for at in begun]) != view.after:
-        return None
+def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
+    """Return the trail of compacted messages as it goes on from the whole history."""
     kept = list(view.kept)
     # The chain goes on where the view ends, not at the last message that it kept.
     chain = "" if kept else view.anchor

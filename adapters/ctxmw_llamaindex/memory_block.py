@@ -1,7 +1,8 @@
 """A memory block for LlamaIndex's `Memory`: context goes in with the history, what leaves is kept.
 
 The native shape, for where a model cannot be wrapped. The block shows everything anew at each call,
-so it knows only the last question; and it never sees an answer before it leaves the history.
+so it knows only the last question; and it never sees an answer before it leaves the history. What
+left is archived, and a note of it takes half of the block from then on.
 """
 
 from __future__ import annotations
@@ -38,24 +39,28 @@ class ContextMemoryBlock(BaseMemoryBlock[str]):
         question = _last_question(messages or ())
         if question is None:
             return ""
-        chat = self._chat(str(block_kwargs.get("session_id") or "")).forgiving()
+        session = str(block_kwargs.get("session_id") or "")
+        left = await self._chat(session, self.budget).forgiving().anote_of_left()
+        rest = self.budget - (self.budget // 2 if left else 0)
+        chat = self._chat(session, rest).forgiving()
         prepared = await chat.aprepare(convert([question]).dicts)
         announce(prepared.context)
         await chat.abegan(prepared)
-        return prepared.context.text
+        return prepared.context.text + left
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         # Whatever it is: an error here would come out of somebody's chat, after its history moved.
         try:
             session = next((_session_of(message) for message in messages), "")
-            await self._chat(session).forgiving().acapture(convert(messages).dicts)
+            chat = self._chat(session, self.budget).forgiving()
+            await chat.aleave(convert(messages).dicts, limit=self.budget // 2)
         except Exception:
             log.exception("messages that left the history could not be kept")
 
-    def _chat(self, session: str) -> Session:
+    def _chat(self, session: str, budget: int) -> Session:
         binding = Binding(ctx=self.ctx, session=self.session, user=self.user, own=session or None)
         chat = binding.chat()
-        return self.ctx.session(chat.id, user=chat.user, budget=Budget(total=self.budget))
+        return self.ctx.session(chat.id, user=chat.user, budget=Budget(total=budget))
 
 
 def _last_question(messages: Sequence[ChatMessage]) -> ChatMessage | None:
