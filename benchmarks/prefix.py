@@ -1,6 +1,6 @@
 """How much of each prompt a provider finds in its cache, over a long conversation.
 
-python -m benchmarks.prefix [--turns 50 200] [--json FILE]
+python -m benchmarks.prefix [--turns 50 200] [--windows 16000 32000] [--json FILE]
 
 The caller sends its clean history again with every turn: a system prompt of 6,000 tokens, then
 question and answer. Seven questions in ten are about something new, of which the memory knows up
@@ -13,6 +13,10 @@ left out      what was found stands before the question, and is gone from the ne
 Two ways in which providers cache. "anywhere": whatever begins like the prompt before.
 "breakpoints": each request writes its prefix up to the end of the system prompt and up to the end
 of its last message, and a prompt is served from the longest of these that it begins with.
+
+With `--windows` the same conversation is held under a model's window, where it is compacted
+whenever it gets too long. Between two compactions the prompt only grows, so the share stays high:
+"between" leaves the prompts that were just compacted aside.
 
 Beside the share of tokens served from the cache stands what all of them cost, in new tokens.
 "breaks" are prompts that changed something the prompt before them had.
@@ -57,9 +61,11 @@ Message = dict[str, Any]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--turns", type=int, nargs="+", default=[50, 200])
+    parser.add_argument("--windows", type=int, nargs="*", default=[16_000, 32_000])
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     chosen = parser.parse_args()
     figures = [_measure(turns) for turns in chosen.turns]
+    figures += [_compacted(max(chosen.turns), window) for window in chosen.windows]
     if chosen.json:
         chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
 
@@ -79,6 +85,29 @@ def _measure(turns: int) -> dict[str, Any]:
         shares[name] = cache.figures()
         print(_line(name, shares[name]))
     return {"turns": turns, "goal": GOAL, "ways": shares}
+
+
+def _compacted(turns: int, window: int) -> dict[str, Any]:
+    """Return how a conversation does under a window that it fills several times over."""
+    cache, between = Cache(), Cache()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "memory.db"
+        options: dict[str, Any] = {"clock": FixedClock(), "random": Random(1), "window": window}
+        with ContextMiddleware.open(path, **options) as ctx:
+            before = 0
+            for prompt in _with_ctxmw(ctx, Talk(turns, Random(7)).remembered_by(ctx)):
+                cache.send(prompt)
+                made = ctx.stats().get("compactions", 0)
+                between.send(prompt, counted=made == before)
+                before = made
+    figures = {**cache.figures(), "compactions": before}
+    figures["between"] = between.figures()["anywhere"]
+    print(
+        f"{turns} turns under {window:,} tokens: {before} compactions, "
+        f"anywhere {figures['anywhere']:.1%}, breakpoints {figures['breakpoints']:.1%}, "
+        f"between compactions {figures['between']:.1%}"
+    )
+    return {"turns": turns, "window": window, "ways": {"ctxmw": figures}}
 
 
 def _line(name: str, figures: dict[str, float]) -> str:
@@ -186,15 +215,16 @@ class Cache:
         self._breaks = 0
         self._served = {"anywhere": 0, "breakpoints": 0}
 
-    def send(self, prompt: Sequence[Message]) -> None:
+    def send(self, prompt: Sequence[Message], *, counted: bool = True) -> None:
         """Serve a prompt as far as it is known, and keep what it writes."""
         pieces = [f"<|{message['role']}|>\n{message['content']}\n" for message in prompt]
         counts = [self._count(piece) for piece in pieces]
         marks = list(_marks(pieces))
         known = [at for at, mark in enumerate(marks) if mark in self._written]
-        self._tokens += sum(counts)
-        self._served["anywhere"] += self._as_before(pieces, counts)
-        self._served["breakpoints"] += sum(counts[: max(known, default=-1) + 1])
+        if counted:
+            self._tokens += sum(counts)
+            self._served["anywhere"] += self._as_before(pieces, counts)
+            self._served["breakpoints"] += sum(counts[: max(known, default=-1) + 1])
         self._written |= {marks[0], marks[-1]}
         self._last = pieces
 

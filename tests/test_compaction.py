@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmw import ContextMiddleware, memory_tools
+from ctxmw import Compaction, ContextMiddleware, InvalidValue, memory_tools
 from ctxmw.testing import FixedClock
 from tests.histories import MARK, histories, mark_of
 
@@ -145,3 +145,152 @@ def test_between_two_compactions_the_beginning_of_the_prompt_does_not_change(
     assert whole.messages == [*r.messages, grown[-1]]
     continued = chat.compact([*r.messages, grown[-1]], window=window)
     assert continued.messages == whole.messages
+
+
+# -- what a caller sees ---------------------------------------------------------------------------
+
+
+def talk(turns, size=60):
+    """A conversation without tools: so many questions and answers after the goal."""
+    said = [
+        {"role": "system", "content": "You help."},
+        {"role": "user", "content": "Plan the move to Oslo. Never book flights on Sundays."},
+        {"role": "assistant", "content": "Gladly."},
+    ]
+    for at in range(turns):
+        said.append({"role": "user", "content": f"Question {at}: what about box {at}?"})
+        said.append(
+            {"role": "assistant", "content": f"Box {at} goes to shelf {at}. " + "Ok. " * size}
+        )
+    return said
+
+
+@pytest.fixture
+def ctx():
+    with ContextMiddleware.open(":memory:", clock=FixedClock()) as opened:
+        yield opened
+
+
+def test_prepare_compacts_by_itself_when_the_window_is_known_and_sends_the_same_view_again(ctx):
+    chat = ctx.session("s")
+    prepared = chat.prepare([*talk(60), {"role": "user", "content": "Go on."}], window=4_000)
+    assert len(prepared.messages) < 40
+    assert prepared.context.view
+    chat.finish(prepared, "Fine.")
+    longer = [*prepared.given, {"role": "assistant", "content": "Fine."}]
+    again = chat.prepare([*longer, {"role": "user", "content": "And now?"}], window=4_000)
+    assert again.messages[: len(prepared.messages) - 1] == prepared.messages[:-1]
+    assert again.context.view == prepared.context.view
+    assert again.context.prefix_share > 0.9
+    assert ctx.stats()["compactions"] == 1
+
+
+def test_a_compaction_begins_a_new_epoch_and_drops_earlier_parts(ctx):
+    ctx.remember("Box 3 holds the zebra mask.", kind="fact")
+    chat = ctx.session("s")
+    history = [*talk(5), {"role": "user", "content": "Where is the zebra mask?"}]
+    first = chat.prepare(history)
+    chat.finish(first, "In box 3.")
+    longer = [*history, {"role": "assistant", "content": "In box 3."}, *talk(60)[2:]]
+    second = chat.prepare([*longer, {"role": "user", "content": "Go on."}], window=4_000)
+    assert second.context.epoch == first.context.epoch + 1
+    assert second.context.replayed_tokens == 0
+
+
+def test_automatic_compaction_can_be_switched_off():
+    off = Compaction(automatic=False)
+    with ContextMiddleware.open(":memory:", window=4_000, compaction=off) as ctx:
+        given = [*talk(60), {"role": "user", "content": "Go on."}]
+        assert len(ctx.session("s").prepare(given).messages) == len(given)
+
+
+def test_the_tools_on_offer_count(ctx):
+    given = talk(40)
+    schema = {"name": "book", "description": "Book a van. " * 400}
+    size = ctx.session("a").compact(given, window=100_000).tokens_before
+    window = int(size / 0.8)
+    assert ctx.session("b").compact(given, window=window).status == "unchanged"
+    assert ctx.session("c").compact(given, window=window, tools=[schema]).status == "compacted"
+
+
+def test_going_on_with_the_compacted_messages_and_compacting_again_keeps_all_ids(ctx):
+    chat = ctx.session("s")
+    first = chat.compact(talk(60), window=4_000)
+    grown = [*first.messages, *talk(60)[3:]]
+    second = chat.compact(grown, window=4_000)
+    assert second.archived[: len(first.archived)] == first.archived
+    assert second.messages[1]["content"].count("<ctxmw>") == 1
+    said = {record.says() for record in ctx.get(second.archived)}
+    assert {message["content"] for message in grown if message not in second.messages} <= said | {
+        first.messages[1]["content"]
+    }
+    assert "Box 0 goes to shelf 0." in chat.on_demand.get([second.archived[2]])
+
+
+def test_forgetting_an_archived_turn_takes_its_line_out_of_the_note(ctx):
+    chat = ctx.session("s")
+    given = talk(60)
+    given[3] = {"role": "user", "content": "We decided that Leonie carries the piano."}
+    compacted = chat.compact(given, window=4_000)
+    assert "Leonie carries the piano" in compacted.note
+    [ref] = [r.ref for r in ctx.get(compacted.archived) if "Leonie" in r.says()]
+    ctx.forget(ref)
+    prepared = chat.prepare(compacted.messages)
+    assert "Leonie" not in str(prepared.messages)
+    again = chat.prepare(list(prepared.messages))
+    assert again.messages == prepared.messages
+
+
+def test_the_archive_is_read_page_by_page_under_one_id(ctx):
+    chat = ctx.session("s")
+    compacted = chat.compact(talk(60), window=4_000)
+    ref = chat.prepare(compacted.messages).context.view
+    page = chat.on_demand.get([ref])
+    assert "Gladly." in page
+    assert "There is more: mem_get" in page
+
+
+def test_a_summary_opens_the_note_and_is_capped():
+    asked = []
+
+    def summarizer(prompt):
+        asked.append(prompt)
+        return "They pack boxes for Oslo. " * 2_000
+
+    with ContextMiddleware.open(":memory:", summarizer=summarizer) as ctx:
+        compacted = ctx.session("s").compact(talk(60), window=4_000)
+        assert "Summary: They pack boxes for Oslo." in compacted.note
+        assert compacted.tokens_after <= 2_000
+        assert "Plan the move to Oslo." in asked[0]
+
+
+def test_secrets_do_not_reach_the_archive(ctx):
+    given = talk(60)
+    given[5] = {"role": "user", "content": "The key is sk-abcdefghijklmnopqrstuvwxyz123456."}
+    compacted = ctx.session("s").compact(given, window=4_000)
+    assert "sk-abc" not in compacted.note
+    assert not any("sk-abc" in record.says() for record in ctx.get(compacted.archived))
+
+
+def test_other_branches_do_not_get_the_view(ctx):
+    chat = ctx.session("s")
+    chat.compact(talk(60), window=4_000)
+    branch = [*talk(1), {"role": "user", "content": "Something else."}]
+    assert "archived" not in str(chat.prepare(branch).messages)
+
+
+@pytest.mark.parametrize("window", [0, -1, 2.5, True, "8k"])
+def test_a_window_that_is_none_is_refused(ctx, window):
+    with pytest.raises(InvalidValue, match="window is"):
+        ctx.session("s").compact(talk(1), window=window)
+
+
+def test_without_a_window_compact_says_what_to_give(ctx):
+    with pytest.raises(InvalidValue, match="give window="):
+        ctx.session("s").compact(talk(1))
+
+
+@pytest.mark.parametrize("given_", [{"target": 0.9}, {"trigger": 1.5}, {"note": -1}])
+def test_shares_that_make_no_sense_are_refused(given_):
+    with pytest.raises(InvalidValue, match="Compaction has"):
+        Compaction(**given_)

@@ -1,0 +1,93 @@
+"""400 turns with tools under a window of 8,000 tokens, and what the model saw at the end.
+
+    python examples/long_conversation.py [turns]
+
+The caller keeps its whole history and sends it with every call; `prepare` shows the model a view of
+it that fits. Nothing is thrown away: at the end the agent asks for something said at the beginning.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ctxmw import ContextMiddleware, memory_tools
+from ctxmw.measure import Measure
+from ctxmw.tokens import counter_for
+
+WINDOW = 8_000
+GOAL = "Migrate the shop to the new payment provider. Never log card numbers."
+FILES = ("cart", "invoice", "refund", "ledger", "webhook")
+
+
+def turn(number: int) -> list[dict[str, Any]]:
+    """Return what happens in one turn: a question, two files read at once, an answer."""
+    first, second = (f"src/{FILES[(number + n) % 5]}_{number}.py" for n in (0, 1))
+    calls = [
+        {"id": f"{number}-{n}", "name": "read_file", "args": {"path": path}}
+        for n, path in enumerate((first, second))
+    ]
+    asked = f"Step {number}: is {first} ready for the provider?"
+    if number == 7:
+        asked = "We decided that order PX-4417 is refunded by hand, by Leonie, on Friday."
+    return [
+        {"role": "user", "content": asked},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {
+            "role": "tool",
+            "tool_call_id": f"{number}-0",
+            "name": "read_file",
+            "content": source(first),
+        },
+        {
+            "role": "tool",
+            "tool_call_id": f"{number}-1",
+            "name": "read_file",
+            "content": source(second),
+        },
+        {"role": "assistant", "content": f"Yes: {first} calls charge() and {second} does not."},
+    ]
+
+
+def source(path: str) -> str:
+    lines = (f"    total += price_{at}  # {path}" for at in range(20))
+    return "\n".join([f"def charge(order):  # {path}", *lines, "    return total"])
+
+
+def main(turns: int = 400) -> None:
+    measure, largest, compactions = Measure(counter_for()), 0, 0
+    with ContextMiddleware.open(":memory:", window=WINDOW) as ctx:
+        chat = ctx.session("migration", project="shop")
+        history: list[dict[str, Any]] = [
+            {"role": "system", "content": "You are a careful engineer."},
+            {"role": "user", "content": GOAL},
+            {"role": "assistant", "content": "I will look at one file after the other."},
+        ]
+        for number in range(turns):
+            asked, *steps = turn(number)
+            history.append(asked)
+            for calls in (steps[:3], steps[3:]):
+                prepared = chat.prepare(history)
+                largest = max(largest, measure.messages(prepared.messages))
+                chat.finish(prepared, calls[0])
+                history += calls
+        compactions = ctx.stats().get("compactions", 0)
+        question = {"role": "user", "content": "Who refunds order PX-4417, and when?"}
+        prepared = chat.prepare([*history, question])
+        print(f"history: {len(history)} messages, {measure.messages(history):,} tokens")
+        print(f"largest prompt: {largest:,} of {WINDOW:,} tokens, {compactions} compactions")
+        print(f"\nWhat the model saw at turn {turns}:\n")
+        for message in prepared.messages:
+            print(f"[{message['role']}] {shown(message)}")
+        mem_search = memory_tools(chat)[0]
+        print("\nmem_search, asked for PX-4417:\n")
+        print(mem_search(query="order PX-4417 refund Leonie"))
+
+
+def shown(message: dict[str, Any]) -> str:
+    text = message["content"] or ", ".join(call["name"] for call in message["tool_calls"])
+    return text if len(text) < 2_000 else f"{text[:1_500]}\n... ({len(text):,} characters)"
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
