@@ -48,18 +48,19 @@ def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Leg
 
 
 def largest(values: Floats, n: int) -> Ints:
-    """Return where the `n` largest values are, in no order."""
+    """Return where the `n` largest values above zero are, in no order; fewer if there are fewer."""
+    least = 0.0
     if len(values) > BLOCKS * BLOCKS * n:
         # The n-th best of the blocks' maxima is no larger than the n-th best of all, and cuts
         # away nearly everything, at a tenth of what sorting out all values would cost.
         block = len(values) // (BLOCKS * n)
         whole = len(values) // block * block
         maxima = values[:whole].reshape(block, -1).max(axis=0)
-        left = np.flatnonzero(values >= np.partition(maxima, -n)[-n])
-        return left[np.argpartition(values[left], -n)[-n:]].astype(np.int32)
-    if len(values) <= n:
-        return np.arange(len(values), dtype=np.int32)
-    return np.argpartition(values, -n)[-n:].astype(np.int32)
+        least = float(np.partition(maxima, -n)[-n])
+    left = np.flatnonzero(values >= least if least > 0 else values > 0)
+    if len(left) > n:
+        left = left[np.argpartition(values[left], -n)[-n:]]
+    return left.astype(np.int32)
 
 
 def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:

@@ -12,7 +12,7 @@ import json
 import logging
 import threading
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,7 @@ from .protocols import Row, Store
 from .reading import Readings
 from .recent import Recent
 from .records import RECORD_TYPES, Turn, load
+from .terms import stem
 
 log = logging.getLogger("ctxmw")
 
@@ -54,9 +55,22 @@ class Indexes:
     def is_at_hand(self, user: str) -> bool:
         """Say whether the user's index can be brought up to date in a moment."""
         kept = self._users.get(user)
-        if kept is None or not kept.seq:
-            return False
-        return self._store.head(user) - kept.seq <= _A_MOMENT
+        return self._store.head(user) - (kept.seq if kept else 0) <= _A_MOMENT
+
+    def holders(self, user: str, words: Collection[str]) -> dict[str, int]:
+        """Return how many records hold each word, as far as an index at hand knows.
+
+        Nothing is read and nobody is waited for: without an index at hand nothing is known.
+        """
+        kept = self._users.get(user)
+        if kept is None or not kept.lock.acquire(blocking=False):
+            return {}
+        try:
+            known = kept.index.vocabulary.known(map(stem, words))
+            held = {name: len(kept.index.postings(number)[0]) for name, number in known.items()}
+        finally:
+            kept.lock.release()
+        return {word: held[stem(word)] for word in words if stem(word) in held}
 
     def make_ready(self, user: str) -> None:
         """Make the user's index, however long it takes."""

@@ -17,10 +17,12 @@ from .protocols import Find
 from .records import Memory, load_all
 from .refs import short_refs
 from .stages import stage
-from .terms import content_terms
+from .terms import stems
 
 ALIKE = 0.6
 """The share of their words that two memories have in common when they say almost the same."""
+_LOOKED_FOR = 5
+"""Words of a memory by which others like it are looked up."""
 _LOOKED_UP = 24
 _NEAR = 3
 
@@ -136,18 +138,18 @@ def _in_place_of(new: Memory, standing: list[Memory]) -> Memory:
 
 def _near(setup: Setup, new: Memory, standing: Iterable[Memory]) -> tuple[str, ...]:
     """Return which memories of its scope say almost the same."""
-    terms = set(content_terms(new.text))
+    said = new.searched().split()
+    terms = set(stems(said))
     if not terms:
         return ()
     asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
-    # The longest words tell most; looking for all of them would find everything.
-    words = sorted(new.searched().split(), key=len)[-8:]
-    found = load_all((row for row, _ in setup.store.search(new.user, words, asked)), Memory)
+    # Looking for all of its words would find everything, and take its time.
+    words = setup.search.telling(new.user, said, _LOOKED_FOR)
     replaced = {old.ref for old in standing}
     alike = [
-        memory.ref
-        for memory in found
-        if memory.ref not in replaced and _share(terms, set(content_terms(memory.text))) >= ALIKE
+        row.ref
+        for row, _ in setup.store.search(new.user, words, asked)
+        if row.ref not in replaced and _share(terms, set(stems(row.search_text.split()))) >= ALIKE
     ]
     return tuple(alike[:_NEAR])
 

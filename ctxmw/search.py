@@ -22,6 +22,7 @@ from .errors import CtxmwError
 from .indexes import SEARCHED, Indexes
 from .items import Item, Scope
 from .lexical import Bools, Floats, LexicalIndex
+from .lexicon import STOP_WORDS
 from .protocols import Store, TokenCounter
 from .question import Question, analyse
 from .rank_weights import RankWeights
@@ -141,6 +142,18 @@ class Search:
             records={reading.record.ref: reading.record for reading in read},
             fault=fault,
         )
+
+    def telling(self, user: str, words: Collection[str], n: int) -> list[str]:
+        """Return the words of a text by which it is found fastest: rare ones, else long ones.
+
+        It is a guess from what is at hand; nothing is read for it.
+        """
+        held = self._indexes.holders(user, words)
+        said = dict.fromkeys(word for word in words if word not in STOP_WORDS)
+        rare = sorted((word for word in said if word in held), key=lambda word: held[word])
+        # The index may be behind: what it does not know may have been written a moment ago.
+        new = sorted((word for word in said if word not in held), key=len, reverse=True)
+        return [*rare[: n - min(len(new), n // 2)], *new][:n]
 
     def _in_time(self, user: str, deadline: Deadline | None) -> bool:
         """Say whether the index can be used: making it may take longer than there is time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from unicodedata import combining, normalize
 
@@ -19,7 +20,12 @@ _SHORTEST = 4
 
 def content_terms(text: str) -> list[str]:
     """Return the stems of the words of a text that say something, in order."""
-    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+    return stems(words(text))
+
+
+def stems(said: Iterable[str]) -> list[str]:
+    """Return the stems of those of the words that say something, in order."""
+    return [stem(word) for word in said if word not in STOP_WORDS]
 
 
 def without_accents(word: str) -> str:

@@ -85,6 +85,8 @@ def test_an_index_that_is_still_being_made_means_no_part_and_the_next_turn_has_i
 
     with ContextMiddleware.open(tmp_path / "m.db", deadline=SHORT) as ctx:
         remember_gears(ctx)
+        lines = [{"role": "user", "content": f"Line {number}"} for number in range(300)]
+        ctx.session("many").capture(lines)
         with monkeypatch.context() as patch:
             patch.setattr(LexicalIndex, "add", slowly)
             late = ctx.session("s1").prepare(ASKED)
