@@ -23,6 +23,8 @@ Synchronous = Literal["OFF", "NORMAL", "FULL"]
 Result = TypeVar("Result")
 
 BUSY_MILLISECONDS = 5_000
+SHORTEST, LONGEST = 0.0005, 0.005
+"""Seconds after which a writer looks again whether another one is done, about."""
 PAUSES = (0.01, 0.03, 0.1, 0.3)
 """Seconds between tries, about; each try first waits for the lock as long as SQLite is told to."""
 OLDEST_SQLITE = (3, 35, 0)
@@ -74,10 +76,41 @@ def patiently(action: Callable[[], Result]) -> Result:
         try:
             return action()
         except sqlite3.OperationalError as error:
-            if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if not _is_locked(error):
                 raise
         time.sleep(pause * random.uniform(0.5, 1.5))
     return action()
+
+
+def begin(connection: sqlite3.Connection) -> None:
+    """Begin to write, as soon as no other process does.
+
+    SQLite's own way to wait is to sleep, longer each time, up to a tenth of a second: whoever has
+    just written goes on writing meanwhile, and among busy processes some wait for seconds.
+    """
+    ends = time.monotonic() + BUSY_MILLISECONDS / 1_000 * (len(PAUSES) + 1)
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        pause = SHORTEST
+        while not _begins(connection, last=time.monotonic() >= ends):
+            time.sleep(pause * random.uniform(0.5, 1.5))
+            pause = min(1.5 * pause, LONGEST)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+
+
+def _begins(connection: sqlite3.Connection, *, last: bool) -> bool:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if last or not _is_locked(error):
+            raise
+        return False
+    return True
+
+
+def _is_locked(error: sqlite3.Error) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @contextmanager

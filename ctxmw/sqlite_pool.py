@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import StoreError
-from .sqlite_file import Synchronous, connect, explained, patiently
+from .sqlite_file import Synchronous, begin, connect, explained, patiently
 from .sqlite_sweep import rewrite_file, rewrite_words, truncate_log
 
 LIMIT = 8
@@ -91,7 +91,7 @@ class Connections:
         # Leaving `_lent` with an error closes the connection, which undoes what was not committed.
         with self._alone(), self._lent() as connection:
             with explained(self._path):
-                patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+                begin(connection)
             mine = self._thread.transaction = Transaction(connection, os.getpid())
             try:
                 yield mine
