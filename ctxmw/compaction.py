@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .displayed import Displayed
 from .errors import InvalidValue
 from .messages import Message
 
@@ -57,7 +58,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted:
+class Compacted(Displayed):
     """A history as it is after compaction."""
 
     messages: list[Message]

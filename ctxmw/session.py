@@ -45,7 +45,7 @@ from .redaction import redact
 from .refs import short_refs
 from .sources.own import warn_of_overuse
 from .state import SessionState
-from .transcript import Exchange, transcript_of
+from .transcript import Exchange, Said, prompt_of, transcript_of
 from .twins import Workers, twin
 
 _ENTERED: ContextVar[tuple[Session, ...]] = ContextVar("ctxmw_entered", default=())
@@ -351,6 +351,13 @@ class Session(Displayed):
         """Return the conversation turn by turn: what was said, and the record of every call."""
         return transcript_of(self._setup, self.user, self.id)
 
+    def prompt(self, record: ContextRecord) -> list[Said]:
+        """Return the prompt of one of its calls, as far as it is stored.
+
+        Our text comes back to the byte, the rest as it was captured; a system prompt never is.
+        """
+        return prompt_of(self._setup, record)
+
     aprepare = twin(prepare)
     apeek = twin(peek)
     acompact = twin(compact)
@@ -371,6 +378,7 @@ class Session(Displayed):
     arefresh = twin(refresh)
     ahistory = twin(history)
     atranscript = twin(transcript)
+    aprompt = twin(prompt)
 
     def _context(self) -> SessionContext:
         state = load_state(self._setup, self._who, self._setup.clock())

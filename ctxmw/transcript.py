@@ -6,15 +6,17 @@ were captured: without secrets, and without the system prompt, which is never ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from .archive import Archive
 from .history import history_of
 from .pipeline import Setup
 from .protocols import Find
 from .provenance import ContextRecord
 from .records import Turn, load_all
+from .views import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,22 +66,23 @@ def transcript_of(setup: Setup, user: str, session: str) -> list[Exchange]:
     return sorted(exchanges, key=lambda exchange: exchange.at)
 
 
-def prompt_of(exchanges: Sequence[Exchange], record: ContextRecord) -> list[Said]:
-    """Return the prompt of a call, as far as it is stored.
+def prompt_of(setup: Setup, record: ContextRecord) -> list[Said]:
+    """Return the prompt of a call, as far as it is stored; empty when nothing of it is.
 
     Earlier parts were placed again at their messages, and when they became too many the oldest
-    were dropped: so as many of the newest are shown as the record counted.
+    were dropped: so as many of the newest are shown as the record counted. Where the conversation
+    was compacted, the note stands for what was archived.
     """
-    before: list[Exchange] = []
-    for exchange in exchanges:
-        if record.turn in {call.turn for call in exchange.records}:
-            own = Exchange(asked=exchange.asked, said=(), records=(record,))
-            replayed = _replayed(before, record)
-            system = Said(role="system", ours=record.stable, theirs="")
-            earlier = [said for past in before for said in _told(past, replayed)]
-            return [system, *earlier, *_told(own, {record.turn: record.part})]
-        before.append(exchange)
-    return []
+    exchanges = transcript_of(setup, record.user, record.session)
+    turns = [record.turn in {call.turn for call in one.records} for one in exchanges]
+    if True not in turns:
+        return []
+    before, own = exchanges[: turns.index(True)], exchanges[turns.index(True)]
+    parts = {**_replayed(before, record), record.turn: record.part}
+    told = [*before, Exchange(asked=own.asked, said=(), records=(record,))]
+    archived, note = _compacted(setup, record)
+    said = [one for exchange in told for one in _told(exchange, parts, archived)]
+    return [Said(role="system", ours=record.stable, theirs=""), *_with_note(said, note)]
 
 
 def _grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
@@ -104,9 +107,27 @@ def _replayed(before: Sequence[Exchange], record: ContextRecord) -> dict[str, st
     return found
 
 
-def _told(exchange: Exchange, parts: dict[str, str]) -> list[Said]:
+def _told(exchange: Exchange, parts: dict[str, str], archived: Collection[str]) -> list[Said]:
     ours = next((parts[call.turn] for call in exchange.records if call.turn in parts), "")
-    first = [Said(role="user", ours=ours, theirs=exchange.asked.text)] if exchange.asked else []
-    if ours and not first:
-        first = [Said(role="user", ours=ours, theirs="")]
-    return [*first, *(Said(role=turn.role, ours="", theirs=turn.text) for turn in exchange.said)]
+    asked = exchange.asked
+    first = [Said(role="user", ours=ours, theirs=asked.text if asked else "")]
+    if (asked and asked.ref in archived) or not (asked or ours):
+        first = []
+    kept = [turn for turn in exchange.said if turn.ref not in archived]
+    return [*first, *(Said(role=turn.role, ours="", theirs=turn.text) for turn in kept)]
+
+
+def _compacted(setup: Setup, record: ContextRecord) -> tuple[Collection[str], str]:
+    """Return what the call did not show any more, and the note in its place."""
+    for row in setup.store.get(record.user, [record.view] if record.view else []):
+        view = View.model_validate_json(row.body)
+        return view.archived, Archive(setup.store, record.user).block(view.note).text
+    return (), ""
+
+
+def _with_note(said: Sequence[Said], note: str) -> list[Said]:
+    """Return the messages with the note at the first of the user's."""
+    at = next((at for at, one in enumerate(said) if one.role == "user"), None)
+    if at is None or not note:
+        return list(said)
+    return [*said[:at], replace(said[at], ours=note + said[at].ours), *said[at + 1 :]]

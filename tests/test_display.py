@@ -222,6 +222,26 @@ def test_a_memory_shows_its_text_and_where_it_holds(ctx: ContextMiddleware) -> N
     assert text_of(kept) == f"{kept.ref} decision (project:shop): Auth uses JWT."
 
 
+def test_a_compaction_shows_what_is_left_the_note_and_what_was_archived(
+    ctx: ContextMiddleware,
+) -> None:
+    said = [{"role": "user", "content": "Never lose an order."}]
+    for n in range(30):
+        said.append({"role": "assistant", "content": f"Step {n} is done, see part_{n}.py. " * 3})
+        said.append({"role": "user", "content": f"Go on after {n}."})
+    compacted = ctx.session("s").compact(said, window=800)
+    shown = seen(compacted)
+    assert shown.broken == []
+    before, after = compacted.tokens_before, compacted.tokens_after
+    line = f"{before:,} tokens became {after:,}, {len(compacted.archived)} messages archived"
+    assert text_of(compacted) == f"{line} (compacted)"
+    assert line in shown.text
+    assert compacted.note in shown.texts
+    assert compacted.archived[0] in shown.text
+    again = ctx.session("t").compact(said[:3], window=8000)
+    assert text_of(again) == f"{again.tokens_after} tokens (unchanged)"
+
+
 def test_a_budget_shows_its_lanes_and_what_they_are_for() -> None:
     shown = seen(Budget(total=400)).text
     assert "400 tokens: stable block 280, turn 120" in shown

@@ -21,6 +21,10 @@ def code(path: Path) -> list[Any]:
     return [cell for cell in read(path).cells if cell.cell_type == "code"]
 
 
+def test_there_are_six_and_they_are_numbered() -> None:
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06"]
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

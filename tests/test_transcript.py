@@ -10,7 +10,6 @@ import pytest
 from ctxmw import ContextMiddleware, Session
 from ctxmw.messages import text_of
 from ctxmw.testing import FixedClock
-from ctxmw.transcript import prompt_of
 
 
 @pytest.fixture
@@ -74,8 +73,7 @@ def test_the_prompt_of_a_call_comes_back_with_earlier_parts_in_their_places(
     chat, history = ctx.session("now"), []
     talk(chat, history, "Where does AuthService check a token?", "In verify().")
     last = talk(chat, history, "And how are prices stored by AuthService?", "In cents.")
-    exchanges = chat.transcript()
-    said = prompt_of(exchanges, exchanges[1].records[0])
+    said = chat.prompt(chat.history()[-1])
     sent = [(message["role"], text_of(message)) for message in last.messages]
     # Our text opens a message; placing put one empty line between it and the caller's.
     again = [(one.role, "\n".join(filter(None, (one.ours, one.theirs)))) for one in said]
@@ -90,4 +88,16 @@ def test_the_prompt_of_a_call_that_is_not_of_this_conversation_is_empty(
     ctx: ContextMiddleware,
 ) -> None:
     other = ctx.session("other").prepare([{"role": "user", "content": "Hello"}]).context
-    assert prompt_of(ctx.session("s").transcript(), other) == []
+    assert ctx.session("s").prompt(other.model_copy(update={"session": "s"})) == []
+
+
+def test_the_prompt_of_a_compacted_conversation_has_the_note_instead_of_what_left() -> None:
+    with ContextMiddleware.open(":memory:", clock=FixedClock(), window=600) as ctx:
+        chat, history = ctx.session("long"), []
+        for n in range(20):
+            last = talk(chat, history, f"Look at box {n} in the attic.", f"Box {n} has maps. " * 5)
+        assert last.context.view
+        said = chat.prompt(chat.history()[-1])
+        assert "are archived" in said[1].ours
+        assert [one.role for one in said] == ["system", *(m["role"] for m in last.messages)]
+        assert said[-1].theirs == "Look at box 19 in the attic."

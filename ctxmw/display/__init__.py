@@ -9,12 +9,14 @@ from functools import cache
 from importlib.resources import files
 
 from ..budget import Budget
+from ..compaction import Compacted
 from ..conversation import Prepared
 from ..hits import Hit, Hits
 from ..provenance import ContextRecord
 from ..records import Memory
 from ..session import Session
 from .budgets import budget_html, budget_text
+from .compactions import compacted_html, compacted_text
 from .conversations import prepared_html, session_html, session_text
 from .elements import Html, tag
 from .found import hit_html, hits_html, hits_text, memory_html, memory_text
@@ -39,6 +41,8 @@ def text_of(value: object) -> str:
             return hits_text(value)
         case Memory():
             return memory_text(value)
+        case Compacted():
+            return compacted_text(value)
         case Budget():
             return budget_text(value)
     return repr(value)
@@ -64,6 +68,8 @@ def _fragment(value: object) -> Html:
             return hit_html(value)
         case Memory():
             return memory_html(value)
+        case Compacted():
+            return compacted_html(value)
         case Budget():
             return budget_html(value)
     raise TypeError(f"there is no display of {type(value).__name__}")

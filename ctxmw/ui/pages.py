@@ -18,7 +18,6 @@ from ..middleware import ContextMiddleware
 from ..provenance import ContextRecord, Used
 from ..records import MEMORY_KINDS, RECORD_TYPES, Memory
 from ..refs import names_stored
-from ..transcript import prompt_of
 from .guard import form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
 from .templates import Templates
@@ -57,8 +56,7 @@ class Pages:
         """Show one call: the context as recorded, and the prompt as sent."""
         record = self._record(request.path_params["ref"])
         context = record_html(record, lambda used: _address(used, record.ref))
-        exchanges = self._ctx.session(record.session).transcript()
-        prompt = messages_html(prompt_of(exchanges, record))
+        prompt = messages_html(self._ctx.session(record.session).prompt(record))
         return self._show("record", record=record, context=context, prompt=prompt)
 
     # --- memories ---

@@ -1,0 +1,52 @@
+"""What compaction did, as HTML and as text."""
+
+from __future__ import annotations
+
+from ..compaction import Compacted
+from ..messages import text_of
+from ..transcript import Said
+from .bars import share_bar
+from .conversations import messages_html
+from .elements import Html, badge, joined, section, tag, verbatim
+
+_LOOKS = {"unchanged": "", "compacted": "answered", "over_target": "failed"}
+
+
+def compacted_html(compacted: Compacted) -> Html:
+    """Return how much shorter a history became, the note, and what left the view."""
+    before, after = compacted.tokens_before, compacted.tokens_after
+    label = f"{after:,} of {before:,} tokens are left"
+    said = [
+        Said(role=message["role"], ours="", theirs=text_of(message))
+        for message in compacted.messages
+    ]
+    return joined(
+        [
+            tag("div", "Compaction", _state(compacted), class_="ctx-title"),
+            tag("p", compacted_text(compacted)),
+            share_bar(after / before if before else 1.0, label),
+            section("Note", verbatim(compacted.note, ours=True)) if compacted.note else None,
+            _refs("Not in view any more; mem_get brings each", compacted.archived),
+            _refs("Tool output of which only the ends are in view", compacted.cleared),
+            section("Messages to go on with", messages_html(said), count=len(said)),
+        ]
+    )
+
+
+def compacted_text(compacted: Compacted) -> str:
+    """Return in one line what became of a history."""
+    before, after = compacted.tokens_before, compacted.tokens_after
+    parts = [f"{before:,} tokens became {after:,}" if before != after else f"{after:,} tokens"]
+    parts += [f"{len(compacted.archived)} messages archived"] if compacted.archived else []
+    parts += [f"{len(compacted.cleared)} tool outputs cleared"] if compacted.cleared else []
+    return f"{', '.join(parts)} ({compacted.status.replace('_', ' ')})"
+
+
+def _state(compacted: Compacted) -> Html:
+    return badge(compacted.status.replace("_", " "), _LOOKS[compacted.status])
+
+
+def _refs(title: str, refs: tuple[str, ...]) -> Html | None:
+    if not refs:
+        return None
+    return section(title, tag("p", " ".join(refs), class_="ctx-dim"), count=len(refs))
