@@ -1,6 +1,7 @@
 """How much of what an answer needs is within a token budget, on conversations with known evidence.
 
     python -m benchmarks.retrieval --data DIR [--json FILE] [--embedder NAME] [--via search|prepare]
+        [--store sqlite|postgres] [--index numpy|pgvector]
 
 Scores every *.jsonl in DIR through the public API. One conversation a line: {"conv", "items":
 [{"id", "session", "ts", "speaker", "text"}], "questions": [{"qid", "question", "category",
@@ -19,14 +20,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
+from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
 from ctxmw import Budget, ContextMiddleware
 from ctxmw.tokens import counter_for
 
+NUMBERS = count()
 BUDGETS = (500, 1000, 2000)
 LONG_ITEM = 200
 ENCODING = "cl100k_base"
@@ -39,15 +42,29 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--embedder", default=None)
+    parser.add_argument("--index", default="numpy")
     parser.add_argument("--via", choices=("search", "prepare"), default="search")
     parser.add_argument("--most", type=int, help="conversations a file, for a quick look")
+    take_store(parser)
     chosen = parser.parse_args()
     results = {}
-    for path in sorted(chosen.data.glob("*.jsonl")):
-        results[path.stem] = score_file(path, chosen.via, chosen.embedder, chosen.most)
-        print(path.stem, json.dumps(results[path.stem]), flush=True)
+    with stores(chosen.store) as opener:
+        for path in sorted(chosen.data.glob("*.jsonl")):
+            asked = Asked(chosen.via, chosen.embedder, chosen.index, opener)
+            results[path.stem] = score_file(path, asked, chosen.most)
+            print(path.stem, json.dumps(results[path.stem]), flush=True)
     if chosen.json:
         chosen.json.write_text(json.dumps({"results": results}, indent=2) + "\n")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is measured: by which call, with which embedder and index, on which stores."""
+
+    via: str
+    embedder: str | None
+    index: str
+    opener: Opener
 
 
 @dataclass
@@ -59,11 +76,11 @@ class Tally:
     violations: int = 0
 
 
-def score_file(path: Path, via: str, embedder: str | None, most: int | None) -> dict[str, Any]:
+def score_file(path: Path, asked: Asked, most: int | None) -> dict[str, Any]:
     tally = Tally()
     lines = path.read_text(encoding="utf-8").splitlines()[:most]
     for conversation in map(json.loads, lines):
-        score_conversation(conversation, path.stem, via, embedder, tally)
+        score_conversation(conversation, path.stem, asked, tally)
     return {
         "questions": len(tally.latency) // len(BUDGETS),
         **{f"rec@{b}": round(100 * statistics.mean(tally.recall[b]), 1) for b in BUDGETS},
@@ -80,22 +97,22 @@ def score_file(path: Path, via: str, embedder: str | None, most: int | None) -> 
     }
 
 
-def score_conversation(
-    conversation: dict[str, Any], stem: str, via: str, embedder: str | None, tally: Tally
-) -> None:
+def score_conversation(conversation: dict[str, Any], stem: str, asked: Asked, tally: Tally) -> None:
     items = {item["id"]: item for item in conversation["items"]}
     latest = max(map(said_at, items.values()))
-    options: dict[str, Any] = {"embedder": embedder} if embedder else {}
-    options["deadline"] = None
+    options: dict[str, Any] = {"deadline": None}
+    if asked.embedder:
+        options |= {"embedder": asked.embedder, "index": asked.index}
     clock = lambda: latest + timedelta(hours=1)  # noqa: E731 - a clock is one expression
-    with ContextMiddleware.open(":memory:", model=ENCODING, clock=clock, **options) as ctx:
+    store = asked.opener(f"c{next(NUMBERS)}")
+    with ContextMiddleware(store, model=ENCODING, clock=clock, **options) as ctx:
         started = time.perf_counter()
         ingest(ctx, conversation["items"])
         tally.ingest += time.perf_counter() - started
         for question in scored(conversation["questions"], stem):
             for budget in BUDGETS:
                 started = time.perf_counter()
-                block, claimed = ask(ctx, question["question"], budget, via)
+                block, claimed = ask(ctx, question["question"], budget, asked.via)
                 tally.latency.append(1000 * (time.perf_counter() - started))
                 tally.violations += COUNT(block) > budget
                 gold = question["evidence"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-NOT_RUN = ("__init__", "timing")
+NOT_RUN = ("__init__", "stores", "timing")
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in NOT_RUN)
 
 
