@@ -77,15 +77,19 @@ def one_user(opener: Opener, kind: str, size: int, queries: int) -> None:
         for what, each in calls.items():
             measured(store, f"{name:<18} {what}", each)
     with ContextMiddleware(opener(f"s{size}"), deadline=None) as ctx:
-        measured(ctx._setup.store, f"{name:<18} cold search", [partial(ctx.search, "wabc")])
+        cold = [partial(ctx.search, "wabc")]
+        measured(ctx._setup.store, f"{name:<18} cold search", cold, warm=False)
 
 
-def measured(store: Store, name: str, calls: Sequence[Callable[[], object]]) -> None:
+def measured(
+    store: Store, name: str, calls: Sequence[Callable[[], object]], *, warm: bool = True
+) -> None:
     """Print how long calls take, and how much of two processors they use, ours and the server's.
 
     On a machine that others use too, only the second is worth comparing.
     """
-    calls[0]()
+    if warm:
+        calls[0]()
     ours, theirs = time.process_time(), server_cpu(store)
     times = [timed(call) for call in calls]
     here = 1000 * (time.process_time() - ours) / len(calls)

@@ -23,8 +23,14 @@ def claim(address: Address) -> UUID:
         explained(address),
         psycopg.connect(address.dsn, autocommit=True, **address.options()) as connection,  # type: ignore[arg-type]
     ):
-        _check_role(address, connection)
-        if _version(address, connection) < LATEST:
+        if is_powerful(connection):
+            _log.warning(
+                "%s: row-level policies do not hold for the role %r: connect as one that is "
+                "neither a superuser nor allowed to bypass them",
+                address,
+                connection.info.user,
+            )
+        if version(address, connection) < LATEST:
             _make(address, connection)
         (identity,) = connection.execute(
             psycopg.sql.SQL("SELECT identity FROM {}.about").format(_name(address))
@@ -32,12 +38,24 @@ def claim(address: Address) -> UUID:
         return UUID(str(identity))
 
 
+def rewrite(address: Address) -> None:
+    """Write every table anew, without what was deleted."""
+    with (
+        explained(address),
+        psycopg.connect(address.dsn, autocommit=True, **address.options()) as connection,  # type: ignore[arg-type]
+    ):
+        tables = connection.execute(_OURS, [address.schema]).fetchall()
+        for (table,) in tables:
+            name = psycopg.sql.Identifier(address.schema, table)
+            connection.execute(psycopg.sql.SQL("VACUUM (FULL, ANALYZE) {}").format(name))
+
+
 def _make(address: Address, connection: Connection) -> None:
     for number, (name, statements) in sorted(MIGRATIONS.items()):
         with connection.transaction():
             # Others that open the store at the same moment wait here, and find it done.
             connection.execute("SELECT pg_advisory_xact_lock(%s)", [address.lock("\0migrations")])
-            if _version(address, connection) >= number:
+            if version(address, connection) >= number:
                 continue
             if number == 1:
                 _begin(address, connection)
@@ -64,7 +82,7 @@ def _begin(address: Address, connection: Connection) -> None:
         connection.execute(psycopg.sql.SQL(statement).format(_name(address)))
 
 
-def _version(address: Address, connection: Connection) -> int:
+def version(address: Address, connection: Connection) -> int:
     """Return the number of the last migration; 0 where no store is."""
     if not connection.execute(_IS_OURS, [address.schema]).fetchall():
         return 0
@@ -79,22 +97,18 @@ def _version(address: Address, connection: Connection) -> int:
     return int(number)
 
 
-def _check_role(address: Address, connection: Connection) -> None:
-    (powerful, name) = connection.execute(_ROLE).fetchone() or (False, "")
-    if powerful:
-        _log.warning(
-            "%s: row-level policies do not hold for the role %r: connect as one that is neither a "
-            "superuser nor allowed to bypass them",
-            address,
-            name,
-        )
+def is_powerful(connection: Connection) -> bool:
+    """Say whether the role of a connection passes row-level policies by."""
+    (powerful,) = connection.execute(_ROLE).fetchone() or (False,)
+    return bool(powerful)
 
 
 def _name(address: Address) -> psycopg.sql.Identifier:
     return psycopg.sql.Identifier(address.schema)
 
 
+_OURS = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s LIMIT 1"
 _IS_OURS = """SELECT 1 FROM pg_tables AS mark JOIN pg_tables AS about USING (schemaname)
     WHERE schemaname = %s AND mark.tablename = 'migrations' AND about.tablename = 'about'"""
-_ROLE = "SELECT rolsuper OR rolbypassrls, rolname FROM pg_roles WHERE rolname = current_user"
+_ROLE = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"

@@ -41,7 +41,7 @@ class Server:
     def __init__(self, *, durable: bool = False, **settings: str) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="ctxmw-postgres-"))
         self._folder.chmod(0o755)
-        self._data = self._folder / "data"
+        self.data = self._folder / "data"
         self._bin = _binaries(self._folder)
         self._settings = _SETTINGS | ({} if durable else {"fsync": "off"}) | settings
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,7 +60,7 @@ class Server:
         # One that was killed may still hold the shared memory for a moment: then it is tried again.
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
-            self._process = self._run("postgres", "-D", self._data, "-p", self.port, *options)
+            self._process = self._run("postgres", "-D", self.data, "-p", self.port, *options)
             if self._answers(deadline):
                 return
             time.sleep(0.2)
@@ -89,13 +89,13 @@ class Server:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _make(self) -> None:
-        self._data.mkdir(mode=0o700)
+        self.data.mkdir(mode=0o700)
         if os.geteuid() == 0:
-            os.chown(self._data, _NOBODY, _NOBODY)
+            os.chown(self.data, _NOBODY, _NOBODY)
         secret = self._folder / "password"
         secret.write_text(PASSWORD)
         made = self._run(
-            *("initdb", "-D", self._data, "-U", "postgres", "--auth=scram-sha-256"),
+            *("initdb", "-D", self.data, "-U", "postgres", "--auth=scram-sha-256"),
             *(f"--pwfile={secret}", "--encoding=UTF8", "--no-locale", "--no-sync"),
         )
         if made.wait(SECONDS):

@@ -15,10 +15,14 @@ FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_fences_of_a_page_run_in_order_and_hold_what_they_claim(page, tmp_path, monkeypatch):
+def test_the_fences_of_a_page_run_in_order_and_hold_what_they_claim(
+    page, tmp_path, monkeypatch, request
+):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     text = page.read_text(encoding="utf-8")
+    if "DATABASE_URL" in text:
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("postgres"))
     for match in FENCE.finditer(text):
         line = text.count("\n", 0, match.start(1))
         exec(compile("\n" * line + match[1], str(page), "exec"), names)

@@ -15,12 +15,14 @@ import psycopg
 import pytest
 
 from ctxmw import ContextMiddleware
+from ctxmw.cli import main
 from ctxmw.errors import InvalidValue, MissingPackage, StoreError
 from ctxmw.postgres import _ROWS, PostgresStore
 from ctxmw.postgres_pool import Limits
 from ctxmw.postgres_rows import bounds, conditions, order
 from ctxmw.postgres_schema import LATEST, MIGRATIONS
 from ctxmw.protocols import Find
+from ctxmw.testing import HashEmbedder
 from ctxmw.testing.case import found, refs, row
 from tests.postgres_server import PASSWORD, Server
 
@@ -295,3 +297,47 @@ class TestWaiting:
     def test_what_already_happened_is_not_waited_for(self, store):
         store.put([row("m1", "tea")])
         assert store.wait("ada", 0, 20.0)
+
+
+def test_swept_tables_hold_nothing_of_what_was_deleted(store, sql, postgres_server):
+    store.put([row(f"m{n}", "xyzzysecret" if n % 5 else "tea") for n in range(100)])
+    store.delete("ada", [f"m{n}" for n in range(100) if n % 5])
+    store.sweep()
+    with psycopg.connect(postgres_server.dsn("postgres"), autocommit=True) as admin:
+        admin.execute("CHECKPOINT")
+    tables = [path for path in (postgres_server.data / "base").rglob("*") if path.is_file()]
+    assert len(tables) > 100
+    assert [path for path in tables if b"xyzzysecret" in path.read_bytes()] == []
+    assert store.count("ada", Find()) == 20
+
+
+class TestDoctor:
+    def test_a_store_that_is_well_is_told_so(self, postgres, capsys):
+        PostgresStore(postgres).close()
+        assert main(["doctor", "--store", postgres]) == 0
+        told = capsys.readouterr().out
+        assert "ok   store: postgresql://app@127.0.0.1" in told
+        assert "ok   tables: schema" in told
+        assert "ok   policies: they hold for this role" in told
+        assert PASSWORD not in told
+
+    def test_a_role_that_passes_policies_by_is_bad(self, postgres_server, capsys):
+        assert main(["doctor", "--store", postgres_server.dsn("postgres")]) == 1
+        assert "connect as a role that is neither a superuser" in capsys.readouterr().out
+
+    def test_a_server_that_is_away_is_bad(self, capsys):
+        assert main(["doctor", "--store", "postgresql://ada:sesame@127.0.0.1:9/x"]) == 1
+        told = capsys.readouterr().out
+        assert "BAD  store: postgresql://ada@127.0.0.1:9/x" in told
+        assert "sesame" not in told
+
+
+def test_a_chroma_server_knows_the_store_by_the_same_name_on_every_machine(store, postgres, schema):
+    again = PostgresStore(postgres, schema=schema)
+    options = {"embedder": HashEmbedder(), "index": "chroma://127.0.0.1:9"}
+    indexes = [
+        ContextMiddleware(each, **options)._setup.dense.vectors._following.index
+        for each in (store, again)
+    ]
+    assert {index._space for index in indexes} == {store.identity}
+    again.close()

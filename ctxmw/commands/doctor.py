@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from . import DONE, FAILED
 from .terminal import Style, Terminal
 
 if TYPE_CHECKING:
-    from ..doctor import Level
+    from ..doctor import Finding, Level
 
 HELP = "check the store, search, tokens, packages and settings; say how to fix what is wrong"
 _MARKS: dict[Level, tuple[str, Style]] = {
@@ -28,16 +29,12 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print what was found; it fails when something is bad."""
-    from ..doctor import look_at_machine, look_at_settings, look_at_store, mend_search
-    from .memory import store_path
+    from ..doctor import look_at_machine, look_at_settings
 
     settings = look_at_settings(Path.cwd(), chosen.config)
     found = [settings]
     if settings.level != "bad":
-        path = store_path(chosen)
-        if chosen.mend:
-            mend_search(path)
-        found += look_at_store(path)
+        found += _look_at_store(chosen)
     found += look_at_machine()
     if chosen.json:
         terminal.json([asdict(finding) for finding in found])
@@ -47,3 +44,18 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         if finding.fix:
             terminal.line(f"     to fix it: {finding.fix}")
     return FAILED if any(finding.level == "bad" for finding in found) else DONE
+
+
+def _look_at_store(chosen: argparse.Namespace) -> Iterable[Finding]:
+    from ..doctor import look_at_store, mend_search
+    from ..stores import POSTGRES
+    from .memory import settings_of, store_path
+
+    address = settings_of(chosen).store or ""
+    if address.startswith(POSTGRES):
+        from ..postgres_doctor import look_at_postgres
+
+        return look_at_postgres(address)
+    if chosen.mend:
+        mend_search(store_path(chosen))
+    return look_at_store(store_path(chosen))
