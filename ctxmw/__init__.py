@@ -19,6 +19,7 @@ from .hits import Hit
 from .items import Trust
 from .learning import Learning
 from .middleware import ContextMiddleware
+from .observing import Tracing
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
@@ -59,6 +60,7 @@ __all__ = [
     "StoreError",
     "SummarizerError",
     "SummarizerLimits",
+    "Tracing",
     "Trust",
     "Weights",
     "Xml",

@@ -8,6 +8,7 @@ from datetime import datetime
 from .capture import new_turns
 from .collector import committed, released
 from .conversation import Identity, Prepared, change_state, load_state, scope_of
+from .echo import recurring
 from .extraction import learn
 from .messages import Message, text_of
 from .pipeline import Setup
@@ -50,6 +51,7 @@ def finish_call(
         record = record.model_copy(update=changes)
         setup.store.put([record.row()])
         if answer:
+            _count_echoes(setup, prepared, answer)
             commit_entries(setup, record)
             _close_turn(setup, who, record, answer)
         else:
@@ -107,6 +109,13 @@ def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
     kept = ContextRecord.model_validate_json(rows[0].body)
     blocks = {"stable": record.stable, "part": record.part, "builds": record.builds}
     return kept.model_copy(update=blocks)
+
+
+def _count_echoes(setup: Setup, prepared: Prepared, answer: Message) -> None:
+    counted = recurring(prepared.context, prepared.given, answer)
+    if counted is not None:
+        setup.stats.count("items.shown", counted[0])
+        setup.stats.count("items.recurring", counted[1])
 
 
 def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Message) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .code import CodeFile
 from .endings import summary_of
+from .observing import observed
 from .pipeline import Setup
 from .protocols import Find, Row
 from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all
@@ -30,6 +31,7 @@ _MANY = 200
 _DERIVED = ("memory", "note", "observation", "summary")
 
 
+@observed("forget")
 @stage("forget")
 def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
     """Remove these rows and whatever is a copy of them; say how many records that were."""

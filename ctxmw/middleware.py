@@ -24,6 +24,7 @@ from .hits import Hits, hits_of
 from .indexing import Indexed, Indexer
 from .items import Scope, Trust
 from .messages import Placement, check_placement
+from .observing import FOUND
 from .opening import Options, checked, setup_of
 from .protocols import Find, Store
 from .provenance import ContextRecord
@@ -233,7 +234,9 @@ class ContextMiddleware:
         twice = budget is None
         wanted = Wanted(types=types, scopes=scopes, since=since, tokens=tokens, lessons=twice)
         situation = Situation(user=name, query=_text(query), now=self._setup.clock())
-        found = self._setup.search.find(situation, self._setup.weights, wanted)
+        with self._setup.observer.operation("search", query=situation.query) as told:
+            found = self._setup.search.find(situation, self._setup.weights, wanted)
+            told[FOUND] = len(found.items)
         items = [item for item in found.items if not kinds or item.kind in kinds]
         if budget is None:
             items = [item for item in items if item.ref in found.matching]
@@ -392,9 +395,11 @@ class ContextMiddleware:
         distiller = self._setup.distiller
         return distiller is None or distiller.settle(timeout)
 
-    def stats(self) -> dict[str, int]:
-        """Return counts of what happened in this process, such as degraded calls by stage.
+    def stats(self) -> dict[str, float]:
+        """Return what happened in this process, by name.
 
+        Calls and their times ("prepare.calls", "prepare.ms.p50"), tokens by lane, degraded calls
+        by stage and error, and the share of items shown whose own words came back in the answer.
         With an embedder also how many records wait to be embedded.
         """
         dense = self._setup.dense

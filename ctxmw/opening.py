@@ -25,6 +25,7 @@ from .items import Include, Trust
 from .learning import Learning, checked_trust
 from .messages import Placement, check_placement
 from .modes import MODES, Mode
+from .observing import Observer, Tracing
 from .pipeline import Setup
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
@@ -102,6 +103,8 @@ class Options(TypedDict, total=False):
     the requests."""
     redact: Sequence[str]
     """Regular expressions for what must never be written, beside secrets of well-known forms."""
+    tracing: Tracing | None
+    """Makes OpenTelemetry spans; None by default."""
     strict: bool
     """Whether adapters raise what fails at run time instead of going on without memory."""
     on_error: Callable[[str, Exception], None] | None
@@ -167,6 +170,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         states=Recent(256),
         prefixes=Prefixes(),
         stats=stats,
+        observer=Observer(stats, options.get("tracing")),
         summarizer=summarizer,
         distiller=Distiller(summarizer) if summarizer and learn.model else None,
         learn=learn,

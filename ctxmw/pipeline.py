@@ -26,6 +26,7 @@ from .indexes import SEARCHED
 from .items import PRIORITIES, Item, Trust
 from .learning import Learning, check_trust
 from .messages import Placement
+from .observing import Observer
 from .prefix import Prefixes, Said
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .recent import Recent
@@ -96,6 +97,7 @@ class Setup:
     """States of conversations as they were last read, with the text they were read from."""
     prefixes: Prefixes
     stats: Stats
+    observer: Observer
     summarizer: MeteredSummarizer | None
     distiller: Distiller | None
     """Puts conversations to the summarizer; None when nothing is to be asked."""

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from .errors import InvalidValue, NotFound
+from .observing import observed
 from .pipeline import Setup
 from .protocols import Find
 from .records import Memory, load_all
@@ -27,6 +28,7 @@ _LOOKED_UP = 24
 _NEAR = 3
 
 
+@observed("remember")
 @stage("remember")
 def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: Any) -> Memory:
     """Store a memory and return it as it now stands; `at` is when it was stated."""
@@ -49,6 +51,8 @@ def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: A
         return _put_in_place(setup, new, standing)
 
 
+@observed("edit")
+@stage("edit")
 def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
     """Put another text, kind or scope in a memory's place; the old one stays as history."""
     store = setup.store

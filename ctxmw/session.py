@@ -23,6 +23,7 @@ from .items import Priority, Trust
 from .leaving import leave, note_of_left
 from .measure import Measure
 from .messages import Message, check_messages, place
+from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
 from .pipeline import Setup
 from .plan import peek_call, prepare_call
@@ -114,11 +115,14 @@ class Session(Displayed):
         of it is compacted in view. `tools` are the JSON schemas of what the model is offered: they
         count.
         """
-        end_idle(self._setup, self._who)
-        who = replace(self._who, query=query) if query else self._who
-        size = self._window(window) if self._setup.compaction.automatic else None
-        counted = size and Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
-        return prepare_call(self._setup, who, check_messages(messages), counted or None)
+        with self._setup.observer.operation("prepare", **{CONVERSATION: self.id}) as told:
+            end_idle(self._setup, self._who)
+            who = replace(self._who, query=query) if query else self._who
+            size = self._window(window) if self._setup.compaction.automatic else None
+            counted = size and Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+            prepared = prepare_call(self._setup, who, check_messages(messages), counted or None)
+            told.update(self._setup.observer.told_of(prepared.context))
+            return prepared
 
     def compact(
         self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
@@ -136,7 +140,8 @@ class Session(Displayed):
                 "the model's window is not known: give window=..., in tokens, here or to open()."
             )
         counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
-        return compact(self._setup, self._who, check_messages(messages), counted)
+        with self._setup.observer.operation("compact", **{CONVERSATION: self.id}):
+            return compact(self._setup, self._who, check_messages(messages), counted)
 
     def leave(self, messages: Sequence[Message], *, limit: int = 500) -> str:
         """Archive messages that leave a history which others keep; return a note of all that did.
@@ -183,7 +188,8 @@ class Session(Displayed):
         twice changes nothing more.
         """
         checked, answer = self._own(prepared), _as_message(reply)
-        record = finish_call(self._setup, self._who, checked, answer, error, capture=capture)
+        with self._setup.observer.operation("finish", **{CONVERSATION: self.id}):
+            record = finish_call(self._setup, self._who, checked, answer, error, capture=capture)
         self._setup.has_news(self.user)
         return record
 

@@ -135,7 +135,7 @@ def test_a_slow_source_is_left_out_and_named_and_the_others_are_shown():
         assert late.degraded == "snow: deadline"
         assert "It rains" in late.part
         assert "It snows" not in late.part
-        assert ctx.stats() == {"degraded.snow.deadline": 1}
+        assert ctx.stats()["degraded.snow.deadline"] == 1
 
 
 @pytest.mark.parametrize("deadline", [-1, float("nan"), float("inf"), True, "soon", [200]])

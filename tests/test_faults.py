@@ -43,6 +43,11 @@ def fault(request):
     return request.param("broken")
 
 
+def degraded(ctx):
+    """Return what was counted as degraded."""
+    return {name: n for name, n in ctx.stats().items() if name.startswith("degraded.")}
+
+
 def raising(fault: Exception) -> Callable[..., object]:
     def broken(*_: object, **__: object) -> object:
         raise fault
@@ -126,7 +131,7 @@ def test_a_forgiven_call_goes_on_and_says_where_it_failed(ctx, monkeypatch, capl
         prepared = ctx.session("s").forgiving().prepare(ASKED)
     assert prepared.messages == ASKED
     assert prepared.context.degraded == f"{stage}: {type(fault).__name__}"
-    assert ctx.stats() == {f"degraded.{stage}.{type(fault).__name__}": 1}
+    assert degraded(ctx) == {f"degraded.{stage}.{type(fault).__name__}": 1}
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
@@ -144,7 +149,7 @@ def test_a_chain_is_answered_as_it_would_be_without_us(ctx, monkeypatch, stage):
     asked = [SystemMessage("You help."), HumanMessage("Which port?")]
     assert chain.invoke(asked).content == "8080."
     assert [(one.type, one.content) for one in seen] == [(one.type, one.content) for one in asked]
-    assert ctx.stats() == {f"degraded.{stage}.OSError": 1}
+    assert degraded(ctx) == {f"degraded.{stage}.OSError": 1}
 
 
 @by_stage
@@ -155,7 +160,7 @@ def test_a_chat_engine_is_answered_as_it_would_be_without_us(ctx, monkeypatch, s
         SimpleChatEngine.from_defaults(llm=MockLLM(is_chat_model=True)), ctx
     )
     assert str(engine.chat("Which port?")) == str(bare.chat("Which port?"))
-    assert ctx.stats() == {f"degraded.{stage}.OSError": 1}
+    assert degraded(ctx) == {f"degraded.{stage}.OSError": 1}
 
 
 @by_name
@@ -186,7 +191,7 @@ def test_a_cancellation_passes_through(ctx, monkeypatch, stage, stop):
     STAGES[stage](ctx, monkeypatch, stop())
     with pytest.raises(stop):
         ctx.session("s").forgiving().prepare(ASKED)
-    assert ctx.stats() == {}
+    assert degraded(ctx) == {}
 
 
 def test_the_error_survives_a_trip_to_another_process():

@@ -40,6 +40,7 @@ WITHOUT = {
     "ui": "import ctxmw.ui",
     "notebook": "import ctxmw.magics as m; m.load_ipython_extension(None)",
     "postgres": 'ContextMiddleware.open("postgresql://127.0.0.1:1/none")',
+    "otel": 'from ctxmw import Tracing\nContextMiddleware.open(":memory:", tracing=Tracing())',
     "watch": 'ContextMiddleware.open(":memory:").watch(".").__enter__()',
 }
 """What asks for each extra."""

@@ -448,7 +448,7 @@ async def test_a_call_without_messages_goes_to_the_model_as_it_is(strict, caplog
         replies += [chunk async for chunk in wrapped.astream([])][:1]
         assert model.prompts == [[]] * 4
         assert [reply.response_metadata.get("ctxmw") for reply in replies] == [None] * 4
-        assert memory.stats() == {}
+        assert not any(name.startswith("degraded") for name in memory.stats())
         assert memory.sessions() == []
         failing = with_context(RecordingModel(otherwise=KeyError("theirs")), memory)
         with pytest.raises(KeyError, match="theirs"):

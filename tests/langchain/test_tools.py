@@ -166,7 +166,7 @@ async def test_a_tool_whose_memory_fails_tells_the_model_to_go_on(caplog):
     with ContextMiddleware.open(":memory:", strict=False) as memory:
         (search, *_) = memory_tools(memory)
     assert "go on without it" in search.invoke({"query": "login"})
-    assert memory.stats() == {"degraded.ask.StoreError": 1}
+    assert memory.stats()["degraded.ask.StoreError"] == 1
     with ContextMiddleware.open(":memory:", strict=True) as strict:
         (search, *_) = memory_tools(strict)
     with pytest.raises(Exception, match="closed"):
