@@ -195,6 +195,20 @@ def test_a_conversation_shows_its_turns_and_says_where_there_is_no_record(
     ]
 
 
+def test_of_a_long_conversation_the_last_turns_are_shown_in_full(ctx: ContextMiddleware) -> None:
+    ctx.remember("Tabs.", kind="preference")
+    chat = ctx.session("s1")
+    history: list[dict[str, str]] = []
+    for n in range(33):
+        history.append({"role": "user", "content": f"Question {n}?"})
+        chat.finish(chat.prepare(history), f"Answer {n}.")
+        history.append({"role": "assistant", "content": f"Answer {n}."})
+    shown = seen(chat)
+    assert "3 earlier turns are not shown." in shown.text
+    assert shown.text.count("Context used") == 3
+    assert "Answer 3." in shown.texts
+
+
 def test_a_conversation_lists_its_rules_and_what_waits(ctx: ContextMiddleware) -> None:
     ctx.catalog.add("rule", "Tests first", "Write the test before the code.")
     chat = ctx.session("s1")

@@ -13,7 +13,9 @@ from .elements import Child, Html, badge, joined, section, tag, verbatim
 from .records import NO_RECORD, Link, record_html
 
 LAST_TURNS = 30
-"""How many turns of a conversation are shown at once."""
+"""How many turns of a conversation are shown at once ..."""
+IN_FULL = 3
+"""... and of how many of them the whole context; of the others, the summary."""
 
 
 def prepared_html(prepared: Prepared, link: Link | None = None) -> Html:
@@ -40,7 +42,8 @@ def session_html(chat: Session) -> Html:
             tag("p", f"{earlier} earlier turns are not shown.", class_="ctx-none")
             if earlier
             else None,
-            *(exchange_html(exchange) for exchange in shown),
+            *(exchange_html(one, in_full=False) for one in shown[:-IN_FULL]),
+            *(exchange_html(one) for one in shown[-IN_FULL:]),
             None if exchanges else tag("p", "Nothing has been said yet.", class_="ctx-none"),
         ]
     )
@@ -55,10 +58,13 @@ def session_text(chat: Session) -> str:
     return "\n".join(lines)
 
 
-def exchange_html(exchange: Exchange) -> Html:
+def exchange_html(exchange: Exchange, *, in_full: bool = True) -> Html:
     """Return one turn: what was asked and answered, and the context of each call."""
     asked = _asked(exchange)
-    calls = [section("Context", record_html(one), opened=True) for one in exchange.records]
+    calls = [
+        section("Context", record_html(one), opened=True) if in_full else tag("p", one.summary())
+        for one in exchange.records
+    ]
     return section(
         one_line(asked, 110),
         *_message(Said(role="user", ours="", theirs=asked)),
