@@ -44,13 +44,13 @@ from .records import (
 from .redaction import redact
 from .refs import long_ref
 from .remembering import edit, remember, versions
-from .search import Wanted
 from .session import Session
 from .situation import TASKS, Situation, detect, resolved
 from .state import SessionState
 from .stores import store_at
 from .transfer import export, import_
 from .twins import Workers, twin
+from .wanted import Wanted
 from .watching import Watch
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")

@@ -15,13 +15,13 @@ from .protocols import Row
 from .provenance import Build
 from .records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
 from .scoring import score_all
-from .search import Wanted
 from .selection import Selection, select_index, select_lanes, select_turn
 from .situation import Situation
 from .sources.memories import Memories
 from .sources.sessions import record_item
 from .state import Ledger, SessionState
 from .views import View, archive_item, transcript
+from .wanted import Wanted
 
 _INDEX = 200
 """Tokens of an answer past the cap."""

@@ -33,7 +33,7 @@ from .recent import Recent
 from .records import Turn, load_all
 from .render import title_of
 from .scoring import Floors, Weights
-from .search import Found, Search, Wanted
+from .search import Found, Search
 from .selection import Layout, Selection, select_stable, select_turn
 from .situation import Situation
 from .sources import Directory, Memories, Sessions
@@ -44,6 +44,7 @@ from .stats import Stats
 from .summarizers import MeteredSummarizer
 from .surroundings import Brought, Surroundings
 from .twins import Workers
+from .wanted import Wanted
 
 if TYPE_CHECKING:
     from .distilling import Distiller

@@ -14,9 +14,9 @@ from .conversation import Identity, load_state
 from .items import Item, Shown
 from .messages import text_of
 from .pipeline import Setup, build_stable, gather
-from .search import Wanted
 from .situation import Situation
 from .views import History
+from .wanted import Wanted
 
 SUMMARIES, LINES = 3, 10
 """How many summaries and index lines are added at most."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -19,8 +18,8 @@ import numpy as np
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense, Near
 from .errors import CtxmwError
-from .indexes import SEARCHED, Indexes
-from .items import Item, Scope
+from .indexes import Indexes
+from .items import Item
 from .lexical import Bools, Floats, LexicalIndex
 from .lexicon import STOP_WORDS
 from .protocols import Store, TokenCounter
@@ -32,6 +31,7 @@ from .scoring import Weights, matched
 from .signals import Signals, signals
 from .situation import Situation
 from .stats import Stats
+from .wanted import Wanted, among
 
 log = logging.getLogger("ctxmw")
 
@@ -49,29 +49,6 @@ NEAREST = 1000
 """How many records the dense leg proposes."""
 LEAST, READ = 30, 150
 """How many records are read from the store for one question."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which records may be found."""
-
-    types: tuple[str, ...] = SEARCHED
-    scopes: tuple[str, ...] | None = None
-    """None: those that hold in the situation's project and language. Empty: all."""
-    since: datetime | None = None
-    without: frozenset[str] = frozenset()
-    """Refs that are in view already."""
-    own: tuple[str, int] | None = None
-    """The present conversation, and how many messages of it the caller sends along: when those are
-    all there are, its turns are in view, and must not stand in the way of what is not."""
-    worthwhile: bool = False
-    """Whether records that stand alone and match much less than the best are left out."""
-    lessons: bool = False
-    """Whether what was learned from a turn is brought beside the turn that says it."""
-    tokens: int = 2000
-    """What there is to spend; little more than that is read from the store."""
-    deadline: Deadline | None = None
-    """Until when the answer is of use; None: however long it takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +100,11 @@ class Search:
         with self._indexes.use(situation.user) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
-            among = _among(index, situation, chosen)
-            if not among.any() or _asks_nothing(question, near):
+            findable = among(index, situation, chosen)
+            if not findable.any() or _asks_nothing(question, near):
                 return Found(fault=fault)
             dense = _by_place(index, near)
-            rated = signals(index, question, among, dense=dense, files=situation.files)
+            rated = signals(index, question, findable, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
             worth = _worth(index, question)
             read = kept.readings.read(self._store, situation.user, list(best), self._count)
@@ -282,44 +259,6 @@ def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
     in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
     worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
     return worthwhile
-
-
-def _among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
-    """Say of every place whether it may be found."""
-    among: Bools = index.column("alive")[:-1] > 0
-    if wanted.types != SEARCHED:
-        among &= _one_of(index, "type", wanted.types)
-    scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
-    if scopes:
-        among &= _one_of(index, "scope", scopes)
-    if wanted.since is not None:
-        among &= index.column("day")[:-1] >= wanted.since.toordinal()
-    if wanted.own is not None:
-        session, sent = wanted.own
-        own = index.column("session")[:-1] == index.number("session", session)
-        own &= among
-        if np.count_nonzero(own) <= sent:
-            among &= ~own
-    known = [index.places[ref] for ref in wanted.without if ref in index.places]
-    among[known] = False
-    return among
-
-
-def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
-    column = index.column(what)[:-1]
-    found = np.zeros(len(column), bool)
-    for name in names:
-        found |= column == index.number(what, name)
-    return found
-
-
-def _scopes(situation: Situation) -> tuple[str, ...]:
-    scopes = [Scope()]
-    if situation.project:
-        scopes.append(Scope("project", situation.project))
-    if situation.language:
-        scopes.append(Scope("language", situation.language))
-    return tuple(map(str, scopes))
 
 
 def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
