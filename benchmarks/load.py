@@ -1,0 +1,182 @@
+"""Many conversations at once in one process, and many processes on one file.
+
+    python -m benchmarks.load [--memories 20000] [--conversations 100] [--rates 10 25 50 100]
+                              [--seconds 10] [--processes 8] [--ended 10000] [--json FILE]
+
+Open loop: calls begin when they are due, whether or not earlier ones are done, and a call's time
+counts from when it was due. A rate is held when every call was answered within the run and its p99
+is below a second. The stall is how late a timer of the same event loop goes off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import ctypes
+import gc
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.search import Zipf
+from benchmarks.timing import percentile
+from ctxmw import ContextMiddleware, SqliteStore
+from ctxmw.protocols import Row
+from ctxmw.records import utc_now
+
+TICK = 0.005
+HELD_MS = 1_000
+BATCH = 500
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--memories", type=int, default=20_000)
+    parser.add_argument("--conversations", type=int, default=100)
+    parser.add_argument("--rates", type=float, nargs="+", default=[10, 25, 50, 75, 100])
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--ended", type=int, default=10_000, help="conversations opened and ended")
+    parser.add_argument("--json", type=Path)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "memory.db"
+        text = Zipf(Random(1))
+        with ContextMiddleware.open(path) as ctx:
+            fill(ctx, text, chosen.memories)
+            rates = [
+                asyncio.run(open_loop(ctx, text, rate, chosen.seconds, chosen.conversations))
+                for rate in chosen.rates
+            ]
+            for figures in rates:
+                print(json.dumps(figures), flush=True)
+    commits = durable_commits(chosen.processes, chosen.seconds)
+    print(json.dumps(commits), flush=True)
+    memory = resident_after(chosen.ended)
+    print(json.dumps(memory), flush=True)
+    if chosen.json:
+        every = {"rates": rates, "commits": commits, "memory": memory}
+        chosen.json.write_text(json.dumps(every, indent=2) + "\n")
+
+
+def fill(ctx: ContextMiddleware, text: Zipf, memories: int) -> None:
+    """Remember so many facts; many in one transaction, as only the reading is measured."""
+    store = ctx._setup.store
+    for start in range(0, memories, BATCH):
+        with store.atomic("local"):
+            for number in range(start, min(start + BATCH, memories)):
+                ctx.remember(f"{text.line(18)} n{number}.", kind="fact")
+    ctx.search("warm")
+
+
+async def open_loop(
+    ctx: ContextMiddleware, text: Zipf, rate: float, seconds: float, conversations: int
+) -> dict[str, Any]:
+    """Begin `rate` calls a second, each a prepare and a finish of one of the conversations."""
+    chats = [ctx.session(f"load-{rate}-{n}") for n in range(conversations)]
+    histories: list[list[dict[str, Any]]] = [[] for _ in chats]
+    took: list[float] = []
+    stalls: list[float] = []
+    ticking = asyncio.create_task(_tick(stalls))
+
+    async def call(number: int, due: float) -> None:
+        chat, history = chats[number % conversations], histories[number % conversations]
+        asked = [*history, {"role": "user", "content": f"What about {text.line(4)}?"}]
+        prepared = await chat.aprepare(asked)
+        took.append(1000 * (time.perf_counter() - due))
+        await chat.afinish(prepared, "So it is.")
+        histories[number % conversations] = [*asked, {"role": "assistant", "content": "So it is."}]
+
+    started = time.perf_counter()
+    calls = []
+    for number in range(int(rate * seconds)):
+        due = started + number / rate
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        calls.append(asyncio.create_task(call(number, due)))
+    await asyncio.gather(*calls)
+    spent = time.perf_counter() - started
+    ticking.cancel()
+    p50, p99 = percentile(took, 0.5), percentile(took, 0.99)
+    return {
+        "rate": rate,
+        "calls": len(took),
+        "achieved": round(len(took) / spent, 1),
+        "prepare_p50_ms": round(p50, 1),
+        "prepare_p99_ms": round(p99, 1),
+        "stall_p99.9_ms": round(percentile(stalls, 0.999), 1),
+        "stall_longest_ms": round(max(stalls), 1),
+        "held": p99 < HELD_MS and spent < seconds + 2,
+    }
+
+
+async def _tick(stalls: list[float]) -> None:
+    while True:
+        began = time.perf_counter()
+        await asyncio.sleep(TICK)
+        stalls.append(max(0.0, 1000 * (time.perf_counter() - began - TICK)))
+
+
+def durable_commits(processes: int, seconds: float) -> dict[str, Any]:
+    """Count rows that so many processes put into one file, each in a transaction of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "memory.db"
+        SqliteStore(path).close()
+        spawn = multiprocessing.get_context("spawn")
+        with spawn.Pool(processes) as pool:
+            pool.map(_nothing, range(processes))
+            done = pool.starmap(_commit, [(str(path), n, seconds) for n in range(processes)])
+    return {"processes": processes, "commits_per_second": round(sum(done) / seconds)}
+
+
+def _nothing(_: int) -> None:
+    # The processes are there and have imported what they need before the time starts.
+    time.sleep(0.5)
+
+
+def _commit(path: str, number: int, seconds: float) -> int:
+    store, done = SqliteStore(path), 0
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        ref = f"m{number}x{done}"
+        words = f"row {number} {done}"
+        row = Row(user="u", ref=ref, type="memory", at=utc_now(), body="{}", search_text=words)
+        store.put([row])
+        done += 1
+    store.close()
+    return done
+
+
+def resident_after(ended: int) -> dict[str, Any]:
+    """Open and end conversations, and return what the process holds before and after."""
+    with ContextMiddleware.open(":memory:") as ctx:
+        ctx.remember("The port is 8080.")
+
+        def talk(first: int, n: int) -> None:
+            for number in range(first, first + n):
+                chat = ctx.session(f"c{number}", user=f"u{number % 50}")
+                prepared = chat.prepare([{"role": "user", "content": f"Hello number {number}"}])
+                chat.finish(prepared, "Hi.")
+                chat.end()
+
+        talk(0, ended // 20)
+        before = _resident()
+        talk(ended // 20, ended)
+        after = _resident()
+    return {"conversations": ended, "before_mb": before, "after_mb": after}
+
+
+def _resident() -> float:
+    """Return megabytes in memory, once what is free was given back."""
+    gc.collect()
+    ctypes.CDLL("libc.so.6").malloc_trim(0)
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)
+
+
+if __name__ == "__main__":
+    main()
