@@ -88,7 +88,6 @@ class Indexes:
         if kept.index.dead * _DEAD > max(len(kept.index), _WORTH_KEEPING):
             kept.index, kept.seq = LexicalIndex(), 0
             self._catch_up(user, kept, head)
-        self._save(user, kept)
 
     def _catch_up(self, user: str, kept: Kept, head: int) -> None:
         changes = self._store.changes(user, kept.seq, SEARCHED)
@@ -114,16 +113,22 @@ class Indexes:
             log.warning("the copy of a search index cannot be read and is made anew: %r", fault)
             kept.index, kept.seq = LexicalIndex(), 0
 
-    def _save(self, user: str, kept: Kept) -> None:
-        if not hasattr(self._store, "get_blobs"):
-            return
+    def copy_due(self, kept: Kept) -> tuple[bytes, int] | None:
+        """Return a copy to save and its position in the feed; the caller holds the lock."""
         size = len(kept.index)
-        if size < _WORTH_KEEPING or kept.unsaved < max(_WORTH_KEEPING // 2, size // 8):
-            return
+        few = size < _WORTH_KEEPING or kept.unsaved < max(_WORTH_KEEPING // 2, size // 8)
+        if few or not hasattr(self._store, "get_blobs"):
+            return None
+        return copied(kept.index, kept.seq), kept.seq
+
+    def save(self, user: str, kept: Kept, copy: bytes, seq: int) -> None:
+        """Keep a copy in the store. Nobody holds the lock: who writes now may wait for it."""
+        # Where others keep writing it may fail: then it is tried again, but not at every search.
+        kept.unsaved //= 2
         with self._store.atomic(user):
             # Only a copy of exactly what is stored: the feed goes on from its position.
-            if self._store.head(user) == kept.seq:
-                self._store.put_blobs(user, SPACE, {_WHOLE: copied(kept.index, kept.seq)})
+            if self._store.head(user) == seq:
+                self._store.put_blobs(user, SPACE, {_WHOLE: copy})
                 kept.unsaved = 0
 
 
@@ -157,7 +162,12 @@ class _Using:
         return self._kept
 
     def __exit__(self, *_: object) -> None:
-        self._kept.lock.release()
+        try:
+            copy = self._indexes.copy_due(self._kept)
+        finally:
+            self._kept.lock.release()
+        if copy:
+            self._indexes.save(self._user, self._kept, *copy)
 
 
 def copied(index: LexicalIndex, seq: int) -> bytes:
