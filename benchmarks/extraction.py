@@ -5,7 +5,8 @@
 A line of benchmarks/data/extraction_N.tsv is who says it, what it states ("-": nothing) and the
 text. What is found counts when it has the kind of the label; each thing found beyond that is
 wrong. An assistant is taken to have used tools. Part 1 was written before the rules and used to
-make them; the parts after it were written when the rules were done, and are measured as they are.
+make them. Parts 2 and 3 were written when the rules were done; measured for the first time, they
+gave precision 0.986 and 0.983 and recall 0.932 and 0.853. The rules have learned from them since.
 """
 
 from __future__ import annotations

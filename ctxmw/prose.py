@@ -26,7 +26,7 @@ class Sentence:
     heading: str = ""
     """What a list is about: the line before it, in lower case."""
     joking: bool = False
-    """Whether it, or what was said right after it, tells that it is not meant."""
+    """Whether it, or what was said right before or after it, tells that it is not meant."""
 
     @property
     def words(self) -> frozenset[str]:
@@ -38,7 +38,7 @@ def sentences(text: str) -> list[Sentence]:
     found = [sentence for line in _own_lines(_ends(text)) for sentence in _split(*line)]
     jokes = [bool(_JOKE.search(sentence.plain)) for sentence in found] + [False]
     return [
-        Sentence(one.text, one.plain, one.heading, joking=jokes[at] or jokes[at + 1])
+        Sentence(one.text, one.plain, one.heading, joking=any(jokes[max(0, at - 1) : at + 2]))
         for at, one in enumerate(found)
     ]
 

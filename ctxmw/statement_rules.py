@@ -49,7 +49,7 @@ _WORK = (
     r"corrected|patched|reverted|rolled (?:out|back)|launched|sent|booked|ordered|submitted|"
     r"signed|scheduled|paid|ported|simplified|introduced|registered|drafted|prepared|"
     r"confirmed|switched|connected|archived|filed|delivered|handed (?:over|in)|tested|"
-    r"verified|hooked up|sorted out|wrapped up|got .{1,40} (?:working|running)"
+    r"verified|rebuilt|cleared|hooked up|sorted out|wrapped up|got .{1,40} (?:working|running)"
 )
 _WORK_OR_ORDER = r"set up|split|cut over"
 """Could as well be told to do."""
@@ -102,7 +102,8 @@ _DECISIONS = (
         "decided agreed settled chose chosen picked opted resolved voted",
         r"(?:^|\b(?:so|and|but|that|since|because|as)[, ]+|[,;:.] |\b\w+ing,? |\w+ly,? |"
         r"discussion,? "
-        r"|meeting,? |yesterday,? |today,? )(?P<it>(?:we|i|the team|our team|the board|the group)"
+        r"|meeting,? |yesterday,? |today,? |end,? )(?P<it>(?:we|i|the team|our team|the board|"
+        r"the group)"
         r"(?:'ve| have|'d)?"
         r"(?: (?:just|now|finally|all|already|both|also|then|ultimately|eventually|today|jointly))*"
         r" (?:decided|agreed|settled|chose|chosen|picked|opted|resolved|voted)"
@@ -125,7 +126,7 @@ _DECISIONS = (
         "we'll we're will are i'll i'm",
         r"(?:^|[,;:.] |\b(?:so|and|but|then) )(?P<it>(?:i(?:'m| am|'ll| will) (?:now |definitely )*"
         r"(?:going with|go with|switch(?:ing)? (?:over )?to|migrat(?:e|ing) to|drop(?:ping)?)\b|"
-        r"we(?:'re| are|'ll| will)"
+        r"we(?:'re| are|'ll| will)(?: going to)?"
         r"(?: (?:now|just|all|definitely|officially|therefore))* (?:not )?"
         r"(?:going with|go with|going for|be using|switch(?:ing)? (?:over )?to|"
         r"mov(?:e|ing) (?:over )?to|migrat(?:e|ing) to|adopt(?:ing)?|stick(?:ing)? (?:with|to)|"
@@ -145,6 +146,10 @@ _DECISIONS = (
         "decided settled agreed",
         r"\bit(?:'s| is| was| has been) (?:decided|settled|agreed)(?: that)?[:,]? (?P<it>\S)",
     ),
+)
+_DENIAL = (
+    r"(?:wrong|incorrect|not quite|(?:that|this)(?:'s| is) (?:wrong|incorrect|not (?:right|correct|"
+    r"true|it|how we \w+(?: it)?(?: here)?|what i (?:meant|asked(?: for)?|wanted|said))))"
 )
 _CORRECTIONS = (
     _rule(
@@ -181,9 +186,7 @@ _CORRECTIONS = (
     _rule(
         "correction",
         "no nope nah wrong incorrect right correct not",
-        r"^(?:no|nope|nah|wrong|incorrect|not quite|(?:that|this)(?:'s| is) "
-        r"(?:wrong|incorrect|not (?:right|correct|true|it|how we \w+(?: it)?(?: here)?|what i "
-        r"(?:meant|asked(?: for)?|wanted|said))))[,.:;!\u2013\u2014 -]+"
+        rf"^(?:no(?:,? no)*|nope|nah|{_DENIAL})[,.:;!\u2013\u2014 -]+"
         rf"(?P<it>(?:please )?(?:(?:{_VERBS}|never|always|don't|it(?:'s| is| should)|i meant|"
         r"we (?:use|do|have|call|raise|keep|are|run|write|put|always|never|want|need|deploy|store)|"
         r"they(?:'re| are)|he(?:'s| is)|she(?:'s| is)|there (?:is|are)|"
@@ -196,12 +199,24 @@ _CORRECTIONS = (
     ),
     _rule(
         "correction",
+        "wrong incorrect right correct",
+        rf"^{_DENIAL}[,.:;!\u2013\u2014 -]+(?P<it>(?:the|our|my|it|its|he|she|they|we|there|you)\b"
+        r"(?: \S+){2,}.*)",
+    ),
+    _rule(
+        "correction",
+        "wrong incorrect",
+        r"\b(?:wrong|incorrect)\b[^,;:.]{0,60}[,;:.] "
+        r"(?P<it>(?:it|that|this) should (?:be|have)\b.*)",
+    ),
+    _rule(
+        "correction",
         "not",
         rf"(?:^|[,;:.] )(?P<it>(?:please |actually,? |again,? )*(?:(?:{_VERBS})\b|it(?:'s| is)\b|"
         r"we (?:use|have|are|run|call|want|do|say|measure|count|ship|sell)\b|i (?:meant|said|"
         r"asked)\b|"
-        r"(?:it|that|this) should be\b|(?:the|our|my) [\w\u00a4 -]{1,50}? (?:is|are|should be|was|"
-        r"were)\b|"
+        r"(?:it|that|this) should be\b|(?:the|our|my) [\w\u00a4 -]{1,30}? (?:is|are|should be|was|"
+        r"were|\w{2,}s)\b|"
         r"(?:he|she|they)(?:'s|'re| is| are)\b).{1,120}, (?:and )?not (?!only\b|just\b|yet\b|"
         r"sure\b|"
         r"even\b|a problem\b|bad\b|that\b)\S.*)",
@@ -254,7 +269,7 @@ _PREFERENCES = (
         "preference",
         "prefer rather",
         r"(?:^|[,;:.] |\b(?:but|and|so|because|since|general|code|"
-        r"\u00a4) )(?P<it>(?:in general,? )?"
+        r"\u00a4) )(?P<it>(?:in general,? |(?:in|for) [\w+#.]{1,20},? )?"
         r"(?:personally,? )?i(?:'d| would)?(?: (?:really|much|generally|usually|strongly|"
         r"personally|"
         r"still|always|definitely|tend to|do|very much))* (?:prefer|rather) \S)",
@@ -275,7 +290,7 @@ _PREFERENCES = (
     _rule(
         "preference",
         "now forward future henceforth",
-        r"\b(?:from (?:now|here|today) on(?:wards?)?|going forward|moving forward|henceforth|"
+        r"\b(?:from (?:now|here|today) on(?:wards?| out)?|going forward|moving forward|henceforth|"
         rf"in (?:the )?future)\b,?:? (?P<it>(?:please |only |all |every |you |i want |i'd like |"
         rf"(?:{_VERBS})\b).*)",
         standing=True,
@@ -290,11 +305,19 @@ _PREFERENCES = (
         "preference",
         "default general rule whenever every each time when any all if",
         r"^(?:(?:please|and|also),? )*(?P<it>(?:by default|in general|as a (?:general )?rule"
-        r"(?: of thumb)?|whenever (?:you|i|we)\b.{1,80}?|(?:every|each|any) ?time (?:you|i|we)\b"
-        r".{1,80}?|(?:when|if) you (?:write|answer|reply|add|create|use|explain|review|name|change|"
+        r"(?: of thumb)?|(?:when|if) you (?:write|answer|reply|add|create|use|explain|review|name|"
+        r"change|"
         r"generate|refer|need|show|give|make|format|commit|test|suggest|are unsure|touch|open|cite|"
         r"quote|plan|book|translate|summari[sz]e)\b.{0,80}?|"
         rf"for (?:all|every|any) .{{1,40}}?), (?:please |always |only )*(?:{_VERBS})\b .*)",
+        standing=True,
+    ),
+    _rule(
+        "preference",
+        "whenever every each time anytime",
+        r"^(?:(?:please|and|also),? )*(?P<it>(?:whenever|(?:every|each|any) ?time) (?:you|i|we)\b"
+        r".{1,80}?, (?!(?:i|we|it|you|he|she|they|the|this|that|there|my|our|a|an|nothing|"
+        r"everything|something|and|but|or|so|no|not|let me)\b)\w+ \S.*)",
         standing=True,
     ),
     _rule(
@@ -365,6 +388,7 @@ _WHERE_IT_STANDS = (
         r" (?P<it>\S)|.*\b(?:i'm|i am|we're|we are|is|are|currently|still|remains?|been|work)"
         r"(?: (?:still|currently|now|completely|totally|also))* (?:blocked|stuck)"
         r" (?:by|on|with|until|because|at|in|since|waiting)\b|.*\bis (?:still )?blocking\b \S|"
+        r".*\bblocking (?:us|me|everything)\b|"
         r".*\bblocks (?:us|me|the|our|everything)\b)",
     ),
     _rule(
@@ -386,9 +410,9 @@ _WHERE_IT_STANDS = (
     _rule(
         "next",
         "next",
-        r"^(?:so |and |then )*(?:(?:the |my |our )?next (?:steps?|tasks?|thing|up|action|"
-        r"on (?:the|my)"
-        r" list|on my plate)(?: (?:is|are|will be|for me is)(?: to)?)?\s*(?::|,|\u2013|\u2014|"
+        r"^(?:so |and |then )*(?:(?:the |my |our )?next (?:steps?|tasks?|up|action|"
+        r"(?:thing )?on (?:the|my|our) (?:list|plate)|thing)(?: (?:is|are|will be|"
+        r"for me is)(?: to)?)?\s*(?::|,|\u2013|\u2014|"
         r"(?<=is)|"
         r"(?<=are)|(?<=to)|(?<=be)) ?(?P<it>\S.*)|"
         r"next,? (?:we|i)(?:'ll| will| need| have|'m going| am going|'re going| should| must|"

@@ -82,7 +82,8 @@ def _is_title(text: str) -> bool:
     """Say whether a line is the title of something: ends in a colon, or Has Capitals Like This."""
     words = [word for word in text.split()[1:] if len(word) > 3]
     capitals = sum(word[0].isupper() for word in words)
-    return text.endswith(":") or (len(words) > 1 and capitals == len(words))
+    capitalised = len(words) > 1 and capitals == len(words)
+    return text.endswith(":") or (capitalised and not text.endswith((".", "!")))
 
 
 _LISTS: tuple[tuple[Stated, re.Pattern[str]], ...] = (
@@ -128,7 +129,7 @@ _UNREAL = re.compile(
 _REPORTED = re.compile(
     r"""\baccording[ ]to\b
       | \b(?:message|sign|comment|text|label|error|line|docs?|banner)[ ]reads\b
-      | \bquot(?:e|ed|ing)\b
+      | \bquot(?:ed|ing)\b
       | (?<!\bi[ ])(?<!\bwe[ ])\b(?:said|says?|told|tells?|wrote|claim(?:s|ed)?
         |recommend(?:s|ed)?|suggest(?:s|ed)?|complain(?:s|ed)?|warn(?:s|ed)?|insist(?:s|ed)?
         |argue[sd]?|advise[sd]?|preach(?:es|ed)?)\b""",

@@ -83,9 +83,9 @@ def test_entries_of_a_list_know_its_heading() -> None:
     ]
 
 
-def test_a_joke_covers_what_was_said_before_it() -> None:
+def test_a_joke_covers_what_stands_next_to_it() -> None:
     found = sentences("Use tabs. Never test. Just kidding. Use spaces.")
-    assert [one.joking for one in found] == [False, True, True, False]
+    assert [one.joking for one in found] == [False, True, True, True]
 
 
 def test_sentences_with_something_redacted_are_left_out() -> None:
