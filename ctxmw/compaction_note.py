@@ -89,6 +89,8 @@ class _Line:
     worth: float
     """What a token of it is worth."""
     order: int
+    words: str
+    """What it quotes; of lines that quote the same, the newest is enough."""
     shows: tuple[str, str] | None = None
     """Ref and version, when it shows all of a record."""
 
@@ -172,6 +174,7 @@ def _lines(archived: Archived, layout: Layout) -> list[_Line]:
     for order, turn in enumerate(archived.turns):
         line = _said(order, turn, salience, layout)
         lines += [line] if line else []
+    lines = list({(line.group, line.words): line for line in lines}.values())
     lines = _newest(lines, "error", ERRORS)
     if archived.with_goal:
         lines = [_first(line) if line.order == _goal(archived.turns) else line for line in lines]
@@ -210,6 +213,7 @@ def _said(order: int, turn: Turn, salience: Salience, layout: Layout) -> _Line |
         group=group or day,
         worth=worth,
         order=order,
+        words=item.passage or item.text,
         shows=whole,
     )
 
@@ -254,7 +258,10 @@ def _plain(group: str, order: int, turn: Turn, words: str, layout: Layout) -> _L
     text = layout.renderer.item(item, "brief", layout.count(turn.says()))
     cost = layout.count(text)
     # Short, and of use whatever was said: they come first.
-    return _Line(mark=turn.ref, text=text, cost=cost, group=group, worth=1e3 + order, order=order)
+    worth = 1e3 + order
+    return _Line(
+        mark=turn.ref, text=text, cost=cost, group=group, worth=worth, order=order, words=words
+    )
 
 
 def _newest(lines: Sequence[_Line], group: str, most: int) -> list[_Line]:

@@ -3,7 +3,8 @@
     python examples/long_conversation.py [turns]
 
 The caller keeps its whole history and sends it with every call; `prepare` shows the model a view of
-it that fits. Nothing is thrown away: at the end the agent asks for something said at the beginning.
+it that fits. Nothing is thrown away: a decision from the beginning is still in view at the end, and
+the agent asks for a file that it read first.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ def main(turns: int = 400) -> None:
         for message in prepared.messages:
             print(f"[{message['role']}] {shown(message)}")
         mem_search = memory_tools(chat)[0]
-        print("\nmem_search, asked for PX-4417:\n")
-        print(mem_search(query="order PX-4417 refund Leonie"))
+        print("\nmem_search, asked for the first file:\n")
+        print(mem_search(query="cart_0.py"))
 
 
 def shown(message: dict[str, Any]) -> str:
