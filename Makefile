@@ -83,6 +83,10 @@ docs: $(all_installed)  ## Build the documentation in docs/_build; a warning is 
 	@$(python) -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/_build
 	@echo "docs/_build/index.html"
 
+.PHONY: reference
+reference: $(all_installed)  ## Write the reference of commands and settings from the code
+	@$(python) -m docs.reference
+
 .PHONY: screenshots
 screenshots: $(all_installed)  ## Make the pictures of the documentation; needs Chromium
 	@$(python) -m docs.screenshots

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from .arriving import Arriving
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Offer
+from .embedders import embedder_at
 from .errors import InvalidValue
 from .items import Include
 from .messages import Placement
@@ -147,7 +148,8 @@ class Settings(BaseModel):
     window: int | None = Field(default=None, ge=1)
     """The model's context window in tokens."""
     embedder: str | None = None
-    """Finds by meaning too, such as wordllama. Without: by words."""
+    """Finds by meaning too: wordllama, or MODULE:NAME of an embedder (not in a file that was only
+    found, as importing runs the module). Without: by words."""
     index: str | None = None
     """Where vectors are searched: numpy, chroma or chroma://HOST:PORT."""
     deadline: float | None = Field(default=None, ge=0)
@@ -196,6 +198,8 @@ class Settings(BaseModel):
             _from_environment(os.environ if environ is None else environ),
             {name: value for name, value in arguments.items() if value is not None},
         ]
+        if file is None:
+            _check_found(layers[0], path)
         told = (str(path), "the environment", "the arguments")
         for where, layer in zip(told, layers, strict=True):
             cls._checked(layer, where)
@@ -214,7 +218,7 @@ class Settings(BaseModel):
             "user": self.user,
             "model": self.model,
             "window": self.window,
-            "embedder": self.embedder,
+            "embedder": None if self.embedder is None else embedder_at(self.embedder),
             "budget": self._budget(),
             "arriving": Arriving(
                 decisions=self.include_decisions,
@@ -309,6 +313,16 @@ def _from_file(path: Path) -> dict[str, Any]:
     if isinstance(store, str) and store != ":memory:" and "://" not in store:
         content["store"] = str(path.parent / Path(store).expanduser())
     return content
+
+
+def _check_found(content: Mapping[str, Any], path: Path | None) -> None:
+    """Refuse what would run code because a file lies in a folder: it may be anybody's project."""
+    embedder = content.get("embedder")
+    if isinstance(embedder, str) and ":" in embedder:
+        raise InvalidValue(
+            f"{path}: embedder is {embedder!r:.60}, which would run code of this folder. Set "
+            "CTXMW_EMBEDDER, or name the file with --config."
+        )
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -340,6 +340,17 @@ def test_deadline_bounds_how_long_a_search_is_waited_for(tmp_path, text, late):
     assert ("deadline" in degraded) is late
 
 
+def test_a_file_that_is_only_found_cannot_have_code_imported(tmp_path, monkeypatch):
+    (tmp_path / "somewhere.py").write_text("from ctxmw.testing import HashEmbedder as made")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = 'store = ":memory:"\nembedder = "somewhere:made"'
+    with pytest.raises(InvalidValue, match="would run code of this folder"):
+        load(tmp_path, text)
+    named = Settings.load(file=tmp_path / "ctxmw.toml", environ={})
+    with named.open() as ctx:
+        assert ctx.reindex() == 0
+
+
 def test_strict_raises_what_adapters_forgive(scene):
     for text, strict in (("strict = true", True), ("strict = false", False)):
         made = scene(text)

@@ -105,6 +105,15 @@ def test_tokens_without_tables_and_an_old_sqlite_are_told(monkeypatch):
     assert machine()["sqlite"].level == "bad"
 
 
+def test_a_server_that_does_not_answer_is_told(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = "postgresql://nobody:secret@127.0.0.1:9/none?connect_timeout=1"
+    assert main(["doctor", "--store", store]) == 1
+    said = capsys.readouterr().out
+    assert "store" in said
+    assert "secret" not in said
+
+
 def test_wrong_settings_are_told(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ctxmw.toml").write_text("max_token = 5")
