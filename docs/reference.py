@@ -14,14 +14,15 @@ from ctxmw.cli import WHERE, parsers
 from ctxmw.commands import EXIT_CODES, GROUPS, command
 from ctxmw.config_text import Key, keys
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "reference"
+_MADE = "Written from the code by `make reference`."
 
 
 def pages() -> dict[Path, str]:
     """Return each page's path and text."""
     return {
-        FOLDER / "reference-cli.md": "\n".join(_commands()) + "\n",
-        FOLDER / "reference-settings.md": "\n".join(_settings()) + "\n",
+        FOLDER / "commands.md": "\n".join(_commands()) + "\n",
+        FOLDER / "settings.md": "\n".join(_settings()) + "\n",
     }
 
 
@@ -32,9 +33,9 @@ def main() -> None:
 
 
 def _commands() -> Iterator[str]:
-    yield "# Reference: commands"
+    yield "# Commands"
     yield ""
-    yield "Written from the code by `make reference`. How to use them: [cli.md](cli.md)."
+    yield f"{_MADE} How to use them: [the command line](../cli.md)."
     yield from ("", "Every command also takes, before its name or after it:", "")
     yield from (f"- `--{name} {metavar}`: {told}" for name, (metavar, told) in WHERE.items())
     yield from ("", "How a command ends:", "")
@@ -43,8 +44,9 @@ def _commands() -> Iterator[str]:
     for group, names in GROUPS.items():
         yield from ("", f"## {group[0].upper()}{group[1:]}")
         for name in names:
-            yield from ("", f"### ctxmw {name}", "", f"{_sentence(command(name).HELP)}", "")
-            yield from _taken(made[name])
+            taken = list(_taken(made[name]))
+            yield from ("", f"### ctxmw {name}", "", _sentence(command(name).HELP))
+            yield from ("", *taken) if taken else ()
 
 
 def _taken(parser: argparse.ArgumentParser, indent: str = "") -> Iterator[str]:
@@ -74,9 +76,9 @@ def _told(action: argparse.Action) -> str:
 
 
 def _settings() -> Iterator[str]:
-    yield "# Reference: settings"
+    yield "# Settings"
     yield ""
-    yield "Written from the code by `make reference`. How they are found: [cli.md](cli.md)."
+    yield f"{_MADE} How they are found: [the command line](../cli.md)."
     for table, group in groupby(keys(), key=lambda key: key.table):
         yield from ("", f"## `{table}`" if table else "## At the top of the file", "")
         yield from ("| key | default | |", "| --- | --- | --- |")

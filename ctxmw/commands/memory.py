@@ -22,8 +22,13 @@ def settings_of(chosen: argparse.Namespace) -> Settings:
 
 
 def opened(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
-    """Return the memory that settings and arguments name."""
-    return settings_of(chosen).open(**options)
+    """Return the memory that settings and arguments name.
+
+    A command waits for its answer unless a deadline was set: a cold start is late by itself.
+    """
+    settings = settings_of(chosen)
+    patient = {} if settings.deadline is not None else {"deadline": None}
+    return settings.open(**patient, **options)
 
 
 def store_path(chosen: argparse.Namespace) -> Path:
