@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from . import __version__
 from .commands import (
@@ -36,7 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     terminal = Terminal()
-    chosen = parser_for(given).parse_args(given)
+    parser = parser_for(given)
+    _check_name(parser, given)
+    chosen = parser.parse_args(given)
     try:
         code = _run(chosen, terminal)
         sys.stdout.flush()
@@ -61,6 +64,14 @@ def parser_for(given: Sequence[str]) -> argparse.ArgumentParser:
         if name in given:
             _take_options(one, name)
     return parser
+
+
+def _check_name(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
+    """End with a hint when the first word is nearly a command."""
+    first = given[0] if given else ""
+    near = get_close_matches(first, names(), n=1)
+    if near and first not in names():
+        parser.error(f"there is no command {first!r}: did you mean {near[0]!r}?")
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:

@@ -121,6 +121,13 @@ def test_wrong_usage_ends_with_two(arguments, capsys):
     assert "usage" in capsys.readouterr().err
 
 
+def test_a_command_that_is_nearly_right_is_named(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["serch", "x"])
+    assert ended.value.code == 2
+    assert "did you mean 'search'?" in capsys.readouterr().err
+
+
 def test_what_is_remembered_is_found_shown_injected_and_forgotten(ctxmw, read):
     (kept,) = read("remember", "Auth", "uses", "JWT.", "--kind", "decision", "--scope", "project")
     assert kept["text"] == "Auth uses JWT."
@@ -204,7 +211,7 @@ def test_inject_shows_one_block_alone_and_keeps_to_a_budget(ctxmw, read):
         ctxmw("remember", f"Fact number {number} about the warehouse.")
     stable = ctxmw("inject", "What about the warehouse?", "--only", "stable")[1]
     assert stable.startswith("<ctxmw>")
-    assert ctxmw("inject", "hello", "--only", "turn")[1] == "\n"
+    assert ctxmw("inject", "hello", "--only", "turn")[1] == ""
     small = read("inject", "What about the warehouse?", "--budget", "80")
     assert small["tokens"] <= small["limit"] == 80
 

@@ -8,7 +8,7 @@ says who it is.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -75,9 +75,10 @@ def run_http(
     port: int = 8765,
     allow_hosts: Sequence[str] = (),
     allow_origins: Sequence[str] = (),
+    ready: Callable[[], None] | None = None,
     **options: Any,
 ) -> None:
-    """Serve clients over HTTP until interrupted."""
+    """Serve clients over HTTP until interrupted; `ready` is called when all is in order."""
     import uvicorn
 
     app = http_app(
@@ -88,6 +89,8 @@ def run_http(
         allow_hosts=allow_hosts,
         allow_origins=allow_origins,
     )
+    if ready is not None:
+        ready()
     # The other parser there may be, httptools, leaves spaces around the values of headers.
     uvicorn.run(app, host=host, port=port, log_level="warning", http="h11")
 

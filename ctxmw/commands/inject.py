@@ -57,8 +57,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.json(_as_json(prepared))
     elif chosen.explain:
         terminal.line(prepared.context.explain())
-    else:
-        terminal.line(_block(prepared.context, chosen.only).removesuffix("\n"))
+    elif block := _block(prepared.context, chosen.only):
+        terminal.line(block.removesuffix("\n"))
     return 0
 
 

@@ -67,7 +67,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     tokens = _tokens(chosen, settings.user, terminal)
     # With tokens nobody is the user unless a token says so.
     with settings.open(**({} if tokens is None else {"user": None})) as ctx:
-        terminal.note(f"serving on http://{chosen.host}:{chosen.port}/mcp (Ctrl-C ends it)")
+        where = f"http://{chosen.host}:{chosen.port}/mcp"
         run_http(
             ctx,
             tokens=tokens,
@@ -75,6 +75,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             port=chosen.port,
             allow_hosts=chosen.allow_host,
             allow_origins=chosen.allow_origin,
+            ready=lambda: terminal.note(f"serving on {where} (Ctrl-C ends it)"),
             **about,
         )
     return 0
