@@ -174,6 +174,21 @@ class TestASource:
         assert_gone(ctx)
 
 
+def test_a_turn_that_was_compacted(ctx: ContextMiddleware) -> None:
+    chat = ctx.session("s1", project="shop")
+    messages: list[Any] = []
+    for number in range(12):
+        told = f"Always order {SECRET}. We decided to use {SECRET}. " if number == 3 else ""
+        messages.append({"role": "user", "content": f"{told}Question {number}. " + "Why? " * 60})
+        chat.finish(chat.prepare(messages), f"Answer {number}.")
+        messages.append({"role": "assistant", "content": f"Answer {number}."})
+    compacted = chat.compact([*messages, {"role": "user", "content": "Go on."}], window=1000)
+    assert SECRET in str(compacted.messages)
+    turn = next(one for one in stored(ctx, "turn") if SECRET in one.text)
+    ctx.forget(turn.ref)
+    assert_gone(ctx)
+
+
 def test_a_user(ctx: ContextMiddleware) -> None:
     talk(ctx, "s1", f"Always order {SECRET}.", f"I've added {SECRET}.")
     ctx.session("s1").end()
