@@ -6,7 +6,7 @@ finishing a call twice, writes nothing new.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from .items import Trust
@@ -33,6 +33,7 @@ def new_turns(
     scope: str,
     at: datetime,
     start: int = 0,
+    forgotten: Collection[str] = (),
     trust: Mapping[str, Trust] | None = None,
 ) -> list[Turn]:
     """Return the turns of these messages, from `start` on, that are not stored yet."""
@@ -63,6 +64,7 @@ def new_turns(
         if place >= start
         and message["role"] != "system"
         and trail.anchors[place] not in stored
+        and trail.anchors[place] not in forgotten
         and place not in own
     ]
 

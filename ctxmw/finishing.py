@@ -91,6 +91,7 @@ def capture_messages(
             scope=scope_of(setup, who),
             at=at,
             start=start,
+            forgotten=load_state(setup, who, at).forgotten,
             trust=setup.trust,
         )
         store.put([turn.row() for turn in turns])

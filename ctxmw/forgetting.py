@@ -20,7 +20,7 @@ from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all
 from .remembering import versions
 from .sources.code import refs_of
 from .stages import stage
-from .state import StoredBlock
+from .state import SessionState, StoredBlock, session_ref
 from .text import fold
 
 FORGOTTEN = "[forgotten]"
@@ -49,11 +49,38 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])
+        store.put(_remembering_what_is_gone(setup, user, gone))
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(setup, user, stale)
         shown = touched.union({one.ref for one in stale}, *map(refs_of, _code_among(found)))
         store.put(_scrubbed_blocks(setup, user, shown))
         return removed
+
+
+def _remembering_what_is_gone(setup: Setup, user: str, gone: Collection[str]) -> list[Row]:
+    """Return the states of conversations that go on, each with the turns it has to leave alone."""
+    anchors: dict[str, list[str]] = {}
+    for row in setup.store.get(user, sorted(gone)):
+        if row.type == Turn.type:
+            anchors.setdefault(row.session, []).append(row.digest)
+    states = [_state(setup, user, session) for session in anchors]
+    return [
+        state.model_copy(update={"forgotten": (*state.forgotten, *anchors[state.session])}).row()
+        for state in states
+        if state.ref not in gone and _goes_on(setup, state, len(anchors[state.session]))
+    ]
+
+
+def _goes_on(setup: Setup, state: SessionState, gone: int) -> bool:
+    turns = Find(types=(Turn.type,), sessions=(state.session,))
+    return setup.store.count(state.user, turns) > gone
+
+
+def _state(setup: Setup, user: str, session: str) -> SessionState:
+    ref, now = session_ref(session), setup.clock()
+    rows = setup.store.get(user, [ref])
+    new = SessionState(user=user, ref=ref, at=now, session=session, opened=now)
+    return next(iter(load_all(rows, SessionState)), new)
 
 
 def is_learned(row: Row) -> bool:

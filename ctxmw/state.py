@@ -103,6 +103,8 @@ class SessionState(Record):
     """Where it was compacted, the newest first."""
     left: str = ""
     """Ref of the view of what left somebody's own history, such as a buffer that was flushed."""
+    forgotten: tuple[str, ...] = ()
+    """Anchors of turns that were forgotten: they are not captured again, whoever sends them."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     ledger: Ledger = Ledger()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxmw import Compaction, ContextMiddleware, InvalidValue, memory_tools
+from ctxmw import Budget, Compaction, ContextMiddleware, InvalidValue, memory_tools
 from ctxmw.testing import FixedClock
 from tests.histories import MARK, histories, mark_of
 
@@ -239,6 +239,32 @@ def test_forgetting_an_archived_turn_takes_its_line_out_of_the_note(ctx):
     assert "Leonie" not in str(prepared.messages)
     again = chat.prepare(list(prepared.messages))
     assert again.messages == prepared.messages
+
+
+def test_what_was_forgotten_does_not_come_back_though_the_caller_still_sends_it(ctx):
+    chat = ctx.session("s")
+    given = talk(60)
+    given[3] = {"role": "user", "content": "Leonie carries the piano."}
+    [turn] = [turn for turn in chat.capture(given) if "Leonie" in turn.says()]
+    ctx.forget(turn.ref)
+    compacted = chat.compact(given, window=4_000)
+    assert compacted.archived
+    assert "Leonie" not in str(compacted.messages)
+    assert not any("Leonie" in record.says() for record in ctx.get(compacted.archived))
+
+
+def test_the_memory_adds_a_little_that_the_stable_block_does_not_show(ctx):
+    for number in range(30):
+        earlier = ctx.session(f"earlier{number}")
+        earlier.capture([{"role": "user", "content": f"Box {number} of the move to Oslo."}])
+        earlier.end(f"Packed box {number} for the move to Oslo. " + "It took a while. " * 8)
+    chat = ctx.session("s", budget=Budget(total=800))
+    prepared = chat.prepare([*talk(60), {"role": "user", "content": "Go on."}], window=6_000)
+    note = chat.compact(prepared.messages, window=6_000).note
+    stable = prepared.context.stable
+    shown = [number for number in range(30) if f"Packed box {number} for" in note]
+    assert 0 < len(shown) <= 13, "three summaries and ten lines of an index"
+    assert not any(f"Packed box {number} for" in stable for number in shown)
 
 
 def test_the_archive_is_read_page_by_page_under_one_id(ctx):
