@@ -19,6 +19,7 @@ from .hits import Hit
 from .items import Trust
 from .learning import Learning
 from .middleware import ContextMiddleware
+from .modes import Mode
 from .observing import Tracing
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
@@ -27,6 +28,7 @@ from .session import Session, current_session
 from .sqlite import SqliteStore
 from .summarizers import SummarizerLimits
 from .tools import MemoryTool, memory_tools
+from .triggers import Triggers
 from .windows import known_window
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ __all__ = [
     "MemoryTool",
     "MissingPackage",
     "MissingUser",
+    "Mode",
     "NotFound",
     "OnDemand",
     "Prepared",
@@ -61,6 +64,7 @@ __all__ = [
     "SummarizerError",
     "SummarizerLimits",
     "Tracing",
+    "Triggers",
     "Trust",
     "Weights",
     "Xml",
