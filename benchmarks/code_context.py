@@ -128,7 +128,7 @@ def measure(ctx: ContextMiddleware, cases: list[Case], *, show: bool) -> None:
 
 
 def ordinary(ctx: ContextMiddleware, *, show: bool) -> None:
-    for name in ("ordinary_chat", "small_talk"):
+    for name in ("ordinary_chat", "small_talk_held_out"):
         lines = (DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
         with_code, with_any = [], []
         for line in lines:

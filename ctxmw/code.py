@@ -169,7 +169,8 @@ def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
 
 
 def _with_words(entity: Entity) -> Entity:
-    signature = "" if entity.kind == "module" else entity.signature
+    # What a constant holds tells little of what it is for.
+    signature = "" if entity.kind in ("module", "constant") else entity.signature
     return replace(entity, words=" ".join(search_terms(f"{entity.name} {entity.doc} {signature}")))
 
 

@@ -28,6 +28,7 @@ DISTINCTIVE = 3
 """Definitions that a distinctive name has at most."""
 _SHORTEST = 4
 _RANKED = 200
+_PREFERRED = {"class": 1.0, "function": 0.5}
 _KINDS = ("class", "function", "constant", "method", "module")
 
 
@@ -82,6 +83,8 @@ class ProjectCode:
     def take_in(self, file: CodeFile) -> None:
         """Know a file; what was known of it before is let go."""
         self.let_go(file.path)
+        for made in ("_importing", "_modules", "_packages"):
+            self.__dict__.pop(made, None)
         self.files[file.path] = file
         self._files_named[_base(file.path)].add(file.path)
         self._places[file.path] = [
@@ -99,19 +102,21 @@ class ProjectCode:
         if self._dead * 2 > len(self._definitions) + 1000:
             self._rebuild()
 
-    def knows(self, word: str) -> bool:
+    def knows(self, word: str, among_code: bool) -> bool:
         """Say whether a plain word is a distinctive name here, and not "get" or "run".
 
         That is one that few things have, that is no everyday word, and that is not used all over
-        the project. A class may be used everywhere: its capital tells it from a word.
+        the project. A class may be used everywhere: its capital tells it from a word; and where a
+        message names other code (`among_code`), it may be an everyday word.
         """
-        if len(word) < _SHORTEST or word.lower() in EVERYDAY:
+        found = [one for one in self.named(word) if one.entity.kind != "module"]
+        if len(word) < _SHORTEST or not 0 < len(found) <= DISTINCTIVE:
             return False
-        found = self.named(word)
-        if not 0 < len(found) <= DISTINCTIVE:
-            return False
+        is_class = word[0].isupper() and any(one.entity.kind == "class" for one in found)
+        if word.lower() in EVERYDAY:
+            return is_class and among_code
         if word[0].isupper():
-            return any(one.entity.kind == "class" for one in found)
+            return is_class
         rare = max(DISTINCTIVE, len(self) // 200)
         return len(word) > _SHORTEST and len(self._alive(self._words.get(stem(word), ()))) <= rare
 
@@ -131,6 +136,8 @@ class ProjectCode:
         if not found and len(own) >= _SHORTEST and not own.isupper():
             sure = 0.8
             found = [one for name in self._lower.get(_folded(own), ()) for one in self.named(name)]
+        if outer and self._is_foreign(outer[0]):
+            return []
         rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
         # Where one stands in a class or file that is named too, the others are not meant.
         beside = [entry for entry in rated if _beside(entry[0], around)]
@@ -223,8 +230,6 @@ class ProjectCode:
             self._callers[called.rpartition(".")[2]].append(place)
         for base in entity.bases:
             self._derived[base.rpartition(".")[2]].append(place)
-        self.__dict__.pop("_importing", None)
-        self.__dict__.pop("_modules", None)
         return place
 
     def _clear(self) -> None:
@@ -311,6 +316,16 @@ class ProjectCode:
             or (rivals == 1 and not any(":" in text for text in taken))
         )
 
+    def _is_foreign(self, name: str) -> bool:
+        """Say whether a name is that of a package which the project only imports."""
+        return name in self._packages and name not in self._modules and not self.named(name)
+
+    @cached_property
+    def _packages(self) -> frozenset[str]:
+        """What is imported by its first name, such as asyncio."""
+        every = (text for file in self.files.values() for text in file.imports)
+        return frozenset(text.partition(":")[0].partition(".")[0] for text in every) - {""}
+
     @cached_property
     def _importing(self) -> dict[str, list[str]]:
         """The files that import something of this last name."""
@@ -338,8 +353,10 @@ class ProjectCode:
 
 def _own_rank(one: Definition, worth: Mapping[str, float]) -> float:
     """Return what counts besides the words: they stand in the name, it is short, it is no test."""
-    named = sum(worth.get(term, 0.0) for term in name_terms(one.entity))
-    return 0.5 * named - 0.02 * len(one.entity.words.split()) - one.in_test
+    entity = one.entity
+    named = sum(worth.get(term, 0.0) for term in name_terms(entity))
+    of_its_kind = _PREFERRED.get(entity.kind, 0.0) - 0.5 * entity.own_name.startswith("_")
+    return 0.5 * named + of_its_kind - 0.02 * len(entity.words.split()) - 2 * one.in_test
 
 
 @lru_cache(maxsize=65_536)

@@ -22,8 +22,8 @@ LONGEST_NAME = 120
 MOST = 12
 """Symbols, files or frames of one message at most."""
 
-Known = Callable[[str], bool]
-"""Says whether a plain word is a distinctive name of the code at hand."""
+Known = Callable[[str, bool], bool]
+"""Says whether a plain word is a name of the code at hand, told whether other code is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +49,18 @@ def symbols_in(text: str, known: Known | None = None) -> list[str]:
     text = _TOKEN.sub(_unless_a_path, _URL.sub(" ", excerpt(text)))
     shouts = _shouts(text)
     quoted = {found[1] for found in _BACKTICKS.finditer(text)}
-    found: dict[str, None] = {}
-    for word in _NAME.finditer(text):
-        name = word["name"]
-        if len(name) > LONGEST_NAME:
-            continue
-        by_shape = _is_symbol(name, shouts=shouts) or bool(word["call"])
-        if by_shape or name in quoted or (known and _may_be_a_name(word) and known(name)):
-            found.setdefault(name.replace("::", ".").replace("#", "."))
+    named = [word for word in _NAME.finditer(text) if len(word["name"]) <= LONGEST_NAME]
+    shaped = {
+        word["name"]
+        for word in named
+        if word["call"] or word["name"] in quoted or _is_symbol(word["name"], shouts=shouts)
+    }
+    found = dict.fromkeys(
+        word["name"].replace("::", ".").replace("#", ".")
+        for word in named
+        if word["name"] in shaped
+        or (known and _may_be_a_name(word) and known(word["name"], bool(shaped)))
+    )
     return list(found)[:MOST]
 
 

@@ -20,7 +20,8 @@ PREFERENCE = re.compile(
 ASKS = re.compile(
     r"\?|\b(what|which|who|whom|whose|when|where|why|how|show|tell|list|find|explain|describe"
     r"|summari[sz]e|remind|give|add|fix|write|make|change|update|compare|recommend|suggest)\b"
-    r"|(?:\A|[.!,;:\n])\s*(?:and |so |but |or |ok |please )?"
+    # Not over line ends: a thousand of them would be read a thousand times.
+    r"|(?:\A|[.!,;:\n])[ \t]*+(?:and |so |but |or |ok |please )?"
     r"(did|does|do|is|are|was|were|has|have|can|could|should|would|will)\b",
     re.IGNORECASE,
 )

@@ -69,12 +69,13 @@ class Surroundings:
             files = _in_play(situation, acting)
             found = self.code.brought(code, situation, acting, self.policy, floor)
         started = any(trigger.kind == "session_start" for trigger in acting)
+        about = " ".join(q for one in new if one.kind == "message" for q in one.queries)
         weight = 1.0 if started else self.policy.message
         return Brought(
             modes=tuple(mode.item() for mode in modes_in(situation.query, self.modes)),
             rules=tuple(self.directory.rules_for(situation, files)),
             code=tuple(found),
-            readme=tuple(self.directory.readme_for(situation, weight, floor, asked=started)),
+            readme=tuple(self.directory.readme_for(situation, about, weight, floor, asked=started)),
             files=files,
             carried=carried_over([*new, *recent], self.policy),
             activity_feed=feed,

@@ -98,6 +98,7 @@ def test_what_is_named_beside_it_tells_which_one_is_meant(code):
 def test_an_unknown_variable_before_a_name_makes_it_unsure(code):
     assert code.symbol("svc.refresh")[0][1] == pytest.approx(0.5)
     assert code.symbol("app.run") == []
+    assert code.symbol("json.refresh") == []
 
 
 @pytest.mark.parametrize(
@@ -161,10 +162,10 @@ def test_words_find_what_covers_them_best(code):
 
 
 def test_only_a_distinctive_name_is_known_as_a_word(code):
-    assert code.knows("Admin")
-    assert not code.knows("run")
-    assert not code.knows("login")
-    assert not code.knows("nothing")
+    assert code.knows("Admin", False)
+    assert code.knows("Base", True)
+    assert not code.knows("Base", False)
+    assert not [word for word in ("run", "login", "nothing", "tokens") if code.knows(word, True)]
 
 
 def test_a_file_that_changes_leaves_nothing_behind():

@@ -57,8 +57,12 @@ def test_a_symbol_is_told_by_its_shape(text, names):
 
 
 def test_a_plain_word_is_a_symbol_when_the_code_knows_it_as_a_distinctive_name():
-    known = {"Runnable", "trimmer", "Document"}.__contains__
+    def known(word, among_code):
+        return word in {"Runnable", "trimmer", "Document"} or (word == "Budget" and among_code)
+
     assert symbols_in("Is the Runnable ready, and the trimmer?", known) == ["Runnable", "trimmer"]
+    assert symbols_in("What is a Budget?", known) == []
+    assert symbols_in("Compare Budget with OnDemand", known) == ["Budget", "OnDemand"]
     assert symbols_in("Document the plan. Document it!", known) == []
 
 

@@ -286,7 +286,9 @@ class _Look:
 def _signature(one: Definition) -> str:
     """Return a signature with what it stands in; an arrow need not be escaped."""
     entity = one.entity
-    named = entity.signature.replace(entity.own_name, entity.name, 1)
+    named = entity.signature
+    if entity.kind != "module":
+        named = named.replace(entity.own_name, entity.name, 1)
     return named.replace("->", "→")
 
 

@@ -110,12 +110,12 @@ class Directory:
         ]
 
     def readme_for(
-        self, situation: Situation, weight: float, floor: float, *, asked: bool
+        self, situation: Situation, about: str, weight: float, floor: float, *, asked: bool
     ) -> list[Item]:
-        """Return what README.md says about the question; how it begins, when that was asked for."""
+        """Return what README.md says about something; how it begins, when that was asked for."""
         for guide in self._known(situation):
-            if guide.role == "readme" and weight:
-                item = self._readme(guide, situation, asked=asked)
+            if guide.role == "readme" and weight and (about or asked):
+                item = self._readme(guide, situation, "" if asked else about)
                 final = round(weight * item.score, 4)
                 return [changed(item, score=final)] if item.match and final >= floor else []
         return []
@@ -138,15 +138,15 @@ class Directory:
         self._guides.put((str(root), str(cwd)), guides)
         return guides
 
-    def _readme(self, guide: Guide, situation: Situation, *, asked: bool) -> Item:
-        """Return the paragraph that answers best, and how well it does."""
-        share, part = (1.0, _opening(guide.text)) if asked else self._best_of(guide, situation)
+    def _readme(self, guide: Guide, situation: Situation, about: str) -> Item:
+        """Return the paragraph that tells most, and how well it does; how it begins, without."""
+        share, part = self._best_of(guide, about) if about else (1.0, _opening(guide.text))
         item = matched(guide.item(), situation, self._weights, match=share, reasons=())
         return changed(item, passage=part)
 
-    def _best_of(self, guide: Guide, situation: Situation) -> tuple[float, str]:
+    def _best_of(self, guide: Guide, about: str) -> tuple[float, str]:
         paragraphs = self._paragraphs.get_or_make(guide.text, lambda: _paragraphs(guide.text))
-        match = matcher(situation.query, [held for _, held in paragraphs])
+        match = matcher(about, [held for _, held in paragraphs])
         if match is None:
             return 0.0, ""
         share, at = max((match(held), -at) for at, (_, held) in enumerate(paragraphs))
