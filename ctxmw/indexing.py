@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from .code import CodeFile, Entity, Parsed, Unparsable, parse
@@ -69,7 +70,7 @@ class Indexer:
         root = _root_of(known, folder)
         below = "" if root == folder else folder.relative_to(root).as_posix()
         if target.is_dir():
-            found = list(source_files(root, below))[:MOST_FILES]
+            found = _first_of(source_files(root, below), folder)
         else:
             found = [_stated(root, target)]
         job = _Job(self._store, self._clock, user=user, project=name, root=root, known=known)
@@ -248,6 +249,13 @@ def _root_of(known: Mapping[str, CodeFile], folder: Path) -> Path:
     roots = {Path(file.root) for file in known.values()}
     around = [root for root in roots if folder.is_relative_to(root)]
     return min(around, key=lambda root: len(root.parts), default=folder)
+
+
+def _first_of(sources: Iterable[SourceFile], folder: Path) -> list[SourceFile]:
+    found = list(islice(sources, MOST_FILES + 1))
+    if len(found) > MOST_FILES:
+        log.warning("%s has more than %d source files: the rest is left out", folder, MOST_FILES)
+    return found[:MOST_FILES]
 
 
 def _stated(root: Path, file: Path) -> SourceFile:

@@ -83,11 +83,14 @@ class Watch:
             yield_on_timeout=True,
             rust_timeout=500,
         )
-        for batch in batches:
-            self._ready.set()
-            paths = sorted({Path(path).relative_to(root).as_posix() for _, path in batch})
-            if paths:
-                self._saved(self.indexed.project, root, paths)
+        try:
+            for batch in batches:
+                self._ready.set()
+                paths = sorted({Path(path).relative_to(root).as_posix() for _, path in batch})
+                if paths:
+                    self._saved(self.indexed.project, root, paths)
+        except Exception:  # the watcher may raise anything when its folder goes
+            log.exception("%s is watched no longer", root)
 
     def _saved(self, project: str, root: Path, paths: Iterable[str]) -> None:
         try:

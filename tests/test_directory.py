@@ -141,6 +141,13 @@ def test_a_readme_comes_when_a_question_is_about_it_and_never_into_the_system_pr
     assert prepared(ctx, shop, "How is the weather in Rome?").part == ""
 
 
+def test_of_several_readmes_the_one_that_answers_comes(ctx, shop):
+    write(shop, "README.md", "Deploy with the frobnicate command.")
+    write(shop, "web/README.md", "Paint the buttons.")
+    assert "frobnicate" in prepared(ctx, shop / "web", "How do I deploy with frobnicate?").part
+    assert "Paint" in prepared(ctx, shop / "web", "How do we paint buttons?").part
+
+
 def test_a_start_of_work_brings_how_the_readme_begins(ctx, shop):
     write(shop, "README.md", "# Shop\n\nSells things.")
     ctx.notice({"type": "session_start"}, project="shop")

@@ -206,6 +206,12 @@ def test_hostile_files_are_left_out_by_name_and_nothing_hangs(ctx, shop, tmp_pat
     assert "secret" not in names(ctx)
 
 
+def test_a_folder_of_too_many_files_is_read_up_to_a_bound(ctx, shop, caplog, monkeypatch):
+    monkeypatch.setattr("ctxmw.indexing.MOST_FILES", 1)
+    assert ctx.index_code(shop).files == 1
+    assert "more than 1 source files" in caplog.text
+
+
 def test_what_git_ignores_is_not_indexed(ctx, shop):
     (shop / ".gitignore").write_text("gen/\n*_pb2.py\n!keep_pb2.py\n", encoding="utf-8")
     for path in (

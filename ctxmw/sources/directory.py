@@ -113,12 +113,18 @@ class Directory:
         self, situation: Situation, about: str, weight: float, floor: float, *, asked: bool
     ) -> list[Item]:
         """Return what README.md says about something; how it begins, when that was asked for."""
-        for guide in self._known(situation):
-            if guide.role == "readme" and weight and (about or asked):
-                item = self._readme(guide, situation, "" if asked else about)
-                final = round(weight * item.score, 4)
-                return [changed(item, score=final)] if item.match and final >= floor else []
-        return []
+        if not weight or not (about or asked):
+            return []
+        found = [
+            self._readme(guide, situation, "" if asked else about)
+            for guide in self._known(situation)
+            if guide.role == "readme"
+        ]
+        # Of equals the nearest, which is the first.
+        best = max(found, key=lambda item: item.score, default=None)
+        if best is None or not best.match or weight * best.score < floor:
+            return []
+        return [changed(best, score=round(weight * best.score, 4))]
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return the file with this ref, if it is still as it was."""
