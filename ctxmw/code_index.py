@@ -318,13 +318,24 @@ class ProjectCode:
 
     def _is_foreign(self, name: str) -> bool:
         """Say whether a name is that of a package which the project only imports."""
-        return name in self._packages and name not in self._modules and not self.named(name)
+        if name in self._modules or self.named(name):
+            return False
+        taken = self._packages.get(name, ())
+        return bool(taken) and not any(self._is_own(text) for text in taken)
+
+    def _is_own(self, text: str) -> bool:
+        """Say whether an import is of a file of this project."""
+        near = (path for name in last_names(text) for path in self._modules.get(name, ()))
+        return any(means(text, "", path) for path in near)
 
     @cached_property
-    def _packages(self) -> frozenset[str]:
-        """What is imported by its first name, such as asyncio."""
-        every = (text for file in self.files.values() for text in file.imports)
-        return frozenset(text.partition(":")[0].partition(".")[0] for text in every) - {""}
+    def _packages(self) -> dict[str, set[str]]:
+        """What is imported, by the first name: asyncio, shop ..."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for file in self.files.values():
+            for text in file.imports:
+                found[text.partition(":")[0].partition(".")[0]].add(text)
+        return found
 
     @cached_property
     def _importing(self) -> dict[str, list[str]]:

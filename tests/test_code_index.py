@@ -101,6 +101,15 @@ def test_an_unknown_variable_before_a_name_makes_it_unsure(code):
     assert code.symbol("json.refresh") == []
 
 
+def test_a_package_that_is_only_imported_is_not_meant_by_a_name_of_ours():
+    project = ProjectCode()
+    project.take_in(file("base.py", "def gather(): pass\n"))
+    project.take_in(file("sub/use.py", "import asyncio\nfrom shop.base import gather\n"))
+    assert project.symbol("asyncio.gather") == []
+    assert len(project.symbol("shop.base.gather")) == 1
+    assert len(project.symbol("shop.gather")) == 1
+
+
 @pytest.mark.parametrize(
     ("query", "paths"),
     [
