@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from .arriving import Arriving
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Offer
+from .compaction import Compaction
 from .embedders import embedder_at
 from .errors import InvalidValue
 from .items import Include
@@ -174,6 +175,8 @@ class Settings(BaseModel):
     """The score an item must reach to be shown."""
     agent_search: AgentSearch = AgentSearch()
     """How many rules, references and tools with include = "agent" a request may bring."""
+    compaction: Compaction = Compaction()
+    """When a long conversation is compacted, and how far."""
     catalog: tuple[Offer, ...] = ()
     """Rules, references and tools on offer wherever these settings hold."""
     servers: dict[str, ServerSettings] = Field(default_factory=dict)
@@ -230,6 +233,7 @@ class Settings(BaseModel):
             "weights": self.weights,
             "floors": self._floors(),
             "agent_search": self.agent_search,
+            "compaction": self.compaction,
             "placement": self.placement,
             "triggers": self._triggers(),
             "redact": self.redaction.patterns,

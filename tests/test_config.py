@@ -508,6 +508,26 @@ def test_max_sections_and_the_tokens_of_code_bound_it(scene):
         assert 0 < len(bringing(scene(text), said)) < len(whole), text
 
 
+def long_talk() -> list[dict[str, str]]:
+    said = [f"Part {n} of the long story of the warehouse, told at length." * 4 for n in range(40)]
+    roles = ("user", "assistant") * 20
+    return [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
+
+
+def test_compaction_says_when_and_how_far(scene):
+    talk = [*long_talk(), {"role": "user", "content": "And now?"}]
+
+    def after(text: str) -> int:
+        chat = scene(f"window = 2000\n[compaction]\n{text}").ctx.session("long")
+        return len(chat.prepare(talk).messages)
+
+    assert after("automatic = false") == len(talk)
+    assert after("target = 0.2") < after("target = 0.6") < len(talk)
+    roomy = scene("window = 3000\n[compaction]\ntrigger = 0.99").ctx.session("long")
+    eager = scene("window = 3000\n[compaction]\ntrigger = 0.6").ctx.session("long")
+    assert len(eager.prepare(talk).messages) < len(roomy.prepare(talk).messages)
+
+
 def test_own_patterns_never_reach_the_disk(scene):
     made = scene('[redaction]\npatterns = ["ACME-[0-9]{4}"]')
     ctx = made.ctx
