@@ -9,7 +9,6 @@ from .capture import new_turns
 from .collector import committed, released
 from .conversation import Identity, Prepared, change_state, load_state, scope_of
 from .echo import recurring
-from .extraction import learn
 from .messages import Message, text_of
 from .pipeline import Setup
 from .protocols import Find
@@ -95,6 +94,9 @@ def capture_messages(
             trust=setup.trust,
         )
         store.put([turn.row() for turn in turns])
+        # Its rules take a tenth of a second to load, and a command that only looks needs none.
+        from .extraction import learn
+
         learn(setup, who, messages, turns)
     return turns
 

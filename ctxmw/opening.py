@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .arriving import Arriving
 from .backlog import Backlog
@@ -18,7 +18,6 @@ from .codebase import Codebase
 from .compaction import Compaction
 from .deadline import MILLISECONDS, Aside
 from .dense import Dense
-from .distilling import Distiller
 from .embedders import as_embedder
 from .errors import InvalidValue
 from .items import Include, Trust
@@ -45,6 +44,9 @@ from .triggers import Triggers
 from .twins import Workers
 from .vectors import Vectors
 from .windows import known_window
+
+if TYPE_CHECKING:
+    from .distilling import Distiller
 
 T = TypeVar("T")
 
@@ -172,7 +174,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         stats=stats,
         observer=Observer(stats, options.get("tracing")),
         summarizer=summarizer,
-        distiller=Distiller(summarizer) if summarizer and learn.model else None,
+        distiller=_distiller(summarizer) if summarizer and learn.model else None,
         learn=learn,
         trust=checked_trust(options.get("trust", {})),
         idle=Recent(1024),
@@ -195,6 +197,12 @@ def _surroundings(
         code=Code(codebase, count, weights),
         directory=Directory(weights),
     )
+
+
+def _distiller(summarizer: MeteredSummarizer) -> Distiller:
+    from .distilling import Distiller
+
+    return Distiller(summarizer)
 
 
 def data_folder() -> Path:
