@@ -6,13 +6,14 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .compaction_note import Archived, Layout, Note, make_note
+from .compaction_note import Note, make_note
 from .conversation import Identity
 from .cutting import Cut
 from .errors import SummarizerError
 from .finishing import capture_messages
 from .groups import groups_of
 from .messages import Message, text_of
+from .note_lines import Archived, Layout
 from .pipeline import Setup
 from .records import Turn, load_all
 from .refill import refill
