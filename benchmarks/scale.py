@@ -34,6 +34,7 @@ from ctxmw.vectors_numpy import NumpyIndex
 
 PROCESSES = 4
 BATCH = 500
+DIRECTIONS = 32
 NEAREST = 10
 
 
@@ -44,14 +45,17 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--workers", type=int, default=32, help="0: none")
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--vectors", type=int, default=0, help="of this length; 0: none")
+    parser.add_argument(
+        "--vectors", type=int, default=0, help="time vectors of this length instead"
+    )
     chosen = parser.parse_args()
     for kind in chosen.stores:
         with stores(kind) as opener:
             for size in chosen.sizes:
-                one_user(opener, kind, size, chosen.queries)
                 if chosen.vectors:
                     vectors(opener, kind, size, chosen.vectors, chosen.queries)
+                else:
+                    one_user(opener, kind, size, chosen.queries)
             if chosen.workers:
                 many_workers(opener, kind, chosen.workers, chosen.seconds)
 
@@ -142,9 +146,13 @@ def _calls(ctx: ContextMiddleware, text: Zipf, n: int) -> list[Callable[[], obje
 
 
 def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> None:
-    """Time the index over random vectors, and count what it finds of the nearest."""
+    """Time the index, and count what it finds of the nearest.
+
+    The vectors have as many numbers as asked for, but vary in fewer directions, as those of texts.
+    """
     store, random = opener(f"v{size}"), np.random.default_rng(3)
-    matrix = random.standard_normal((size, length)).astype(np.float32)
+    directions = random.standard_normal((DIRECTIONS, length)).astype(np.float32)
+    matrix = random.standard_normal((size, DIRECTIONS)).astype(np.float32) @ directions
     refs = [f"m{number}" for number in range(size)]
     owner, exact = owner_of("local", "random"), NumpyIndex()
     index: VectorIndex = getattr(store, "vector_index", NumpyIndex)()
@@ -158,8 +166,8 @@ def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> 
         exact.update(owner, some, [])
     took = time.perf_counter() - began
     # Questions near to something that is there, as questions are.
-    noise = random.standard_normal((queries, length)).astype(np.float32)
-    asked = matrix[random.integers(0, size, queries)] + noise
+    noise = random.standard_normal((queries, DIRECTIONS)).astype(np.float32) @ directions
+    asked = matrix[random.integers(0, size, queries)] + noise / 2
     hits = 0
     for vector in asked:
         best = {ref for ref, _ in exact.nearest(owner, vector, NEAREST)}

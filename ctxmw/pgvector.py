@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 EXACT = 10_000
 """Users with no more vectors than this are compared with all of them."""
+WIDTH = 8
+"""How many candidates the graph keeps at hand for each that is asked for; more finds more."""
 _LONGEST = 2_000
 """Vectors longer than this cannot be in a graph of pgvector; they are always compared with all."""
 _USERS = 1_024
@@ -71,7 +73,7 @@ class PgvectorIndex:
             return []
         bound = [_written(vector), owner, space, n]
         if size <= _LONGEST and self._count(user, size) > EXACT:
-            walk: Step = (_WALK, [str(min(max(2 * n, 40), 1_000))])
+            walk: Step = (_WALK, [str(min(max(WIDTH * n, 200), 1_000))])
             found = self._connections.read(name, self._sql(_NEAR, size), bound, before=[walk])
             if len(found) == n:
                 return _cosines(found)

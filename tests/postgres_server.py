@@ -35,6 +35,10 @@ _SETTINGS = {
 }
 
 
+# A run that is killed takes its server along, where the system has a way to say so.
+_DIES_WITH_US = ("setpriv", "--pdeathsig=QUIT") if shutil.which("setpriv") else ()
+
+
 class Server:
     """A server of one's own in a temporary folder. `durable=False` spares the disk: for tests."""
 
@@ -115,7 +119,7 @@ class Server:
             who = {"user": _NOBODY, "group": _NOBODY, "extra_groups": ()}
         with (self._folder / "log").open("ab") as log:
             return subprocess.Popen(
-                [self._bin / name, *map(str, arguments)],
+                [*_DIES_WITH_US, self._bin / name, *map(str, arguments)],
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
