@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from .errors import StoreError
+from .errors import InvalidValue, StoreError
 from .postgres_address import Address
 from .postgres_driver import psycopg, psycopg_pool
 from .postgres_errors import explained, lost, passes
@@ -49,6 +49,12 @@ class Limits:
     """Seconds in which a lost connection, a restart or a clash is tried again."""
     statement_seconds: float = 30.0
     """How long one statement may take, waiting for other writers of the same user included."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("connections", 1), ("patience", 0), ("statement_seconds", 0.001)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or value < least:
+                raise InvalidValue(f"{name} is {value!r:.60}: give a number, {least} or more.")
 
 
 @dataclass(slots=True)

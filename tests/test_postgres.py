@@ -218,6 +218,14 @@ class TestOpening:
         assert 'pip install "ctxmw[postgres]"' in done.stderr
 
 
+@pytest.mark.parametrize(
+    "limits", [{"connections": 0}, {"patience": -1}, {"statement_seconds": "5"}]
+)
+def test_limits_that_make_no_sense_are_refused(limits):
+    with pytest.raises(InvalidValue, match=f"{next(iter(limits))} is"):
+        Limits(**limits)
+
+
 class TestRows:
     def test_a_nul_is_refused_before_anything_is_written(self, store):
         with pytest.raises(InvalidValue, match="holds a NUL character, which Postgres cannot"):
