@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from .items import Trust
 from .measure import arguments, calls_of
@@ -55,8 +56,8 @@ def new_turns(
             speaker=redact(str(message.get("name") or "")).text,
             message_id=redact(str(message.get("id") or "")).text,
             position=place,
-            calls=_called(message),
-            arguments=tuple(redact(arguments(call)).text for call in calls_of(message)),
+            calls=tuple(storable(str(call.get("name", ""))) for call in _told(message)),
+            arguments=tuple(redact(arguments(call)).text for call in _told(message)),
             print=trail.prints[place],
             anchor=trail.anchors[place],
         )
@@ -88,8 +89,9 @@ def answers_of_ours(messages: Sequence[Message]) -> set[int]:
     }
 
 
-def _called(message: Message) -> tuple[str, ...]:
-    return tuple(storable(str(call.get("name", ""))) for call in calls_of(message))
+def _told(message: Message) -> list[Mapping[str, Any]]:
+    """Return the calls that tell something: a question to us would be found for an answer."""
+    return [call for call in calls_of(message) if call.get("name") not in OUR_TOOLS]
 
 
 def _trust(message: Message, known: Mapping[str, Trust]) -> Trust:

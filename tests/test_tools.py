@@ -212,3 +212,14 @@ def test_what_our_tools_answer_is_not_captured_and_what_is_said_here_is_not_foun
     ctx.forget(session="old")
     assert all("4711" not in hit.text for hit in ctx.search("gate PIN 4711"))
     assert all(hit.text for hit in ctx.search("gate PIN note"))
+
+
+def test_a_question_to_the_memory_is_not_found_in_place_of_an_answer(ctx, chat, tools):
+    asked = {"id": "1", "name": "mem_search", "args": {"query": "courier deadline"}}
+    other = {"id": "2", "name": "look_up", "args": {"place": "courier office"}}
+    said = [
+        {"role": "user", "content": "When must parcels be ready?"},
+        {"role": "assistant", "content": "", "tool_calls": [asked, other]},
+    ]
+    chat.capture(said)
+    assert [hit.text for hit in ctx.search("courier")] == ['look_up({"place": "courier office"})']
