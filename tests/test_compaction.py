@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmw import Budget, Compaction, ContextMiddleware, InvalidValue, memory_tools
+from ctxmw.learning import Learning
 from ctxmw.testing import FixedClock
 from tests.histories import MARK, histories, mark_of
 
@@ -22,7 +23,9 @@ class Conversations:
     """A memory, and a new conversation for every case."""
 
     def __init__(self) -> None:
-        self.ctx = ContextMiddleware.open(":memory:", user=None, count=quick, clock=FixedClock())
+        nothing = Learning(statements=False, observations=False, summaries=False)
+        options = {"count": quick, "clock": FixedClock(), "learn": nothing, "deadline": None}
+        self.ctx = ContextMiddleware.open(":memory:", user=None, **options)
         self._made = 0
 
     def new(self):
