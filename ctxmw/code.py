@@ -149,7 +149,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
     """Return what may be stored: without secrets, with a module, and with its search words."""
-    end = text.count("\n") + 1
+    end = max(1, len(text.splitlines()))
     whole = Entity(
         kind="module", name=module, signature=f"module {module}", line=1, end=end, doc=parsed.doc
     )

@@ -202,7 +202,7 @@ class _Job:
             hash=hashed,
             size=len(data),
             modified=source.modified,
-            lines=text.count("\n") + 1,
+            lines=len(text.splitlines()),
             imports=parsed.imports,
             entities=parsed.entities,
         )

@@ -64,7 +64,7 @@ _READS = re.compile(
     r"(?:^|[_.-])(?:read|view|open|cat|ls|list|glob|grep|find|tree|stat)(?:$|[_.-])"
 )
 _FAILS = re.compile(
-    r"^\s*(?:error|traceback|exception|failed|fatal|panic)\b|\b(?:exit (?:code|status):? [1-9]|"
+    r"^[ \t]*+(?:error|traceback|exception|failed|fatal|panic)\b|\b(?:exit (?:code|status):? [1-9]|"
     r"[1-9]\d* (?:failed|errors?)|command not found|no such file|permission denied|"
     r"traceback \(most recent|\w+(?:Error|Exception):)",
     re.IGNORECASE | re.MULTILINE,

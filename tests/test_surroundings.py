@@ -90,7 +90,7 @@ def test_a_symbol_brings_its_definition_its_summary_and_its_neighbours(ctx):
 def test_a_file_brings_its_outline_and_its_neighbours(ctx):
     context = asked(ctx, "Look at shop/auth/service.py for the implementation")
     assert "## File Context" in context.part
-    assert "python, 15 lines. Logs people in." in context.part
+    assert "python, 14 lines. Logs people in." in context.part
     assert "imports: shop/tokens.py" in context.part
     assert "imported by: shop/api.py" in context.part
     assert "tested by: tests/test_service.py" in context.part
