@@ -36,3 +36,11 @@ def test_the_readme_shows_the_two_commands_and_a_fence_that_asserts():
     assert "make demo" in text
     assert "make test" in text
     assert any("assert" in fence for fence in FENCE.findall(text))
+
+
+def test_figures_that_stand_on_two_pages_are_the_same():
+    row = re.compile(r"^\| (?:plain|`search|`prepare).*\|$", re.MULTILINE)
+    searching = (ROOT / "docs" / "searching.md").read_text(encoding="utf-8")
+    benchmarks = (ROOT / "docs" / "about" / "benchmarks.md").read_text(encoding="utf-8")
+    assert len(row.findall(searching)) >= 4
+    assert row.findall(benchmarks) == row.findall(searching)
