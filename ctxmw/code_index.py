@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from heapq import nlargest
 from itertools import chain
 from typing import Literal
 
-from .code import CodeFile, Entity, module_name, search_terms
+from .code import CodeFile, module_name
 from .code_imports import last_names, means
+from .definitions import Definition, name_terms
 from .everyday import EVERYDAY
 from .terms import stem
-from .text import digest
 
 Relation = Literal["inherits", "inherited by", "calls", "called by", "tested by"]
 FEW = 2
@@ -30,45 +29,6 @@ _SHORTEST = 4
 _RANKED = 200
 _PREFERRED = {"class": 1.0, "function": 0.5}
 _KINDS = ("class", "function", "constant", "method", "module")
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """An entity, in its file."""
-
-    entity: Entity
-    path: str
-
-    @property
-    def full_name(self) -> str:
-        """The name with the module it is defined in."""
-        if self.entity.kind == "module":
-            return self.entity.name
-        return f"{module_name(self.path)}.{self.entity.name}"
-
-    @property
-    def place(self) -> str:
-        return f"{self.path}:{self.entity.line}"
-
-    @property
-    def in_test(self) -> bool:
-        return is_test(self.path)
-
-
-def code_ref(*parts: str) -> str:
-    """Return the ref of a piece of code: another one when what it shows has changed."""
-    number = int(digest(*parts)[:12], 16)
-    letters = "abcdefghijklmnopqrstuvwxyz234567"
-    return "x" + "".join(letters[(number >> 5 * at) & 31] for at in range(7))
-
-
-def is_test(path: str) -> bool:
-    """Say whether a file holds tests, by its name or folder."""
-    *folders, name = path.lower().split("/")
-    stem_ = name.split(".")[0]
-    if stem_.startswith("test_") or stem_.endswith(("_test", "_tests")) or stem_ == "conftest":
-        return True
-    return ".test." in name or ".spec." in name or bool({"test", "tests"} & set(folders))
 
 
 class ProjectCode:
@@ -368,12 +328,6 @@ def _own_rank(one: Definition, worth: Mapping[str, float]) -> float:
     named = sum(worth.get(term, 0.0) for term in name_terms(entity))
     of_its_kind = _PREFERRED.get(entity.kind, 0.0) - 0.5 * entity.own_name.startswith("_")
     return 0.5 * named + of_its_kind - 0.02 * len(entity.words.split()) - 2 * one.in_test
-
-
-@lru_cache(maxsize=65_536)
-def name_terms(entity: Entity) -> frozenset[str]:
-    """Return the terms of an entity's name."""
-    return frozenset(search_terms(entity.name))
 
 
 def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:

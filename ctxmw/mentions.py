@@ -87,7 +87,7 @@ def _is_symbol(name: str, *, shouts: bool) -> bool:
     if "." in name or "::" in name or "#" in name:
         parts = re.split(r"\.|::|#", name)
         plain = name.lower() not in _NO_SYMBOLS and parts[-1].lower() not in _DOMAINS
-        return plain and all(len(part) > 1 for part in parts)
+        return plain and (min(map(len, parts)) > 1 or any("_" in part for part in parts))
     if "_" in name.strip("_") or (name.startswith("_") and name.strip("_")):
         return True
     if name.isupper():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ctxmw.code import CodeFile, parse
-from ctxmw.code_index import ProjectCode, code_ref, is_test
+from ctxmw.code_index import ProjectCode
+from ctxmw.definitions import code_ref, is_test
 from ctxmw.records import utc_now
 
 FILES = {

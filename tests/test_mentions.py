@@ -38,6 +38,7 @@ from ctxmw.triggers import analyze_message
         ("camelCase and HTTPServer and sha256", ["camelCase", "HTTPServer", "sha256"]),
         ("call run() or os.path.join", ["run", "os.path.join"]),
         ("Foo::bar and Foo#baz", ["Foo.bar", "Foo.baz"]),
+        ("A.max_size and x.y", ["A.max_size"]),
         ("the API returns JSON", ["API", "JSON"]),
         ("look at `get` please", ["get"]),
         ("`run()` fails", ["run"]),

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..code import CodeFile, Entity, search_terms
-from ..code_index import Definition, ProjectCode, Relation, code_ref, is_test, name_terms
+from ..code_index import ProjectCode, Relation
 from ..codebase import Codebase
+from ..definitions import Definition, code_ref, is_test, name_terms
 from ..items import Item, Scope, changed
 from ..mentions import READ, split_line
 from ..protocols import TokenCounter

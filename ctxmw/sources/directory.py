@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..code_index import code_ref
 from ..coverage import matcher
+from ..definitions import code_ref
 from ..files import Unreadable, read_under
 from ..frontmatter import BadFrontmatter, split
 from ..globs import matches
