@@ -20,6 +20,7 @@ from random import Random
 
 from benchmarks.timing import report
 from ctxmw import ContextMiddleware, Prepared
+from ctxmw.code_relations import related
 from ctxmw.provenance import Used
 
 DATA = Path(__file__).parent / "data"
@@ -186,7 +187,7 @@ def is_near(ctx: ContextMiddleware, one: Used, case: Case) -> bool:
     with ctx._setup.surroundings.codebase.use("local", PROJECT) as code:
         assert code is not None
         here = [d for d in code.in_file(case.path) if d.entity.line == case.line]
-        return any(other.place == place for d in here for _, other in code.related(d, 1000))
+        return any(other.place == place for d in here for _, other in related(code, d, 1000))
 
 
 def defined_in(root: Path) -> Iterator[Defined]:

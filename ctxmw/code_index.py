@@ -1,18 +1,15 @@
 """The code of one project, in memory: found by name, by path, by line, and by words.
 
-Made from the store's rows and brought up to date by the changes feed, a file at a time. Whom a name
-means is told from the names alone, so neighbours are named only where few things share the name.
+Made from the store's rows and brought up to date by the changes feed, a file at a time.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
-from itertools import chain
-from typing import Literal
 
 from .code import CodeFile, module_name
 from .code_imports import last_names, means
@@ -20,9 +17,6 @@ from .definitions import Definition, name_terms
 from .everyday import EVERYDAY
 from .terms import stem
 
-Relation = Literal["inherits", "inherited by", "calls", "called by", "tested by"]
-FEW = 2
-"""Definitions that may share a name for a call of that name to mean one of them."""
 DISTINCTIVE = 3
 """Definitions that a distinctive name has at most."""
 _SHORTEST = 4
@@ -43,7 +37,7 @@ class ProjectCode:
     def take_in(self, file: CodeFile) -> None:
         """Know a file; what was known of it before is let go."""
         self.let_go(file.path)
-        for made in ("_importing", "_modules", "_packages"):
+        for made in ("importing", "modules", "_packages"):
             self.__dict__.pop(made, None)
         self.files[file.path] = file
         self._files_named[_base(file.path)].add(file.path)
@@ -138,24 +132,13 @@ class ProjectCode:
             if one.entity.name.startswith(prefix) and "." not in one.entity.name[len(prefix) :]
         ]
 
-    def related(self, to: Definition, most: int) -> list[tuple[Relation, Definition]]:
-        """Return neighbours of a definition: who uses it, what it builds on, what tests it."""
-        found: dict[str, tuple[Relation, Definition]] = {}
-        for relation, one in chain(self._users(to), self._bases(to), self._callees(to)):
-            if one.full_name != to.full_name and one.entity.kind != "module":
-                found.setdefault(one.full_name, (relation, one))
-        return list(found.values())[:most]
+    def callers_of(self, name: str) -> list[Definition]:
+        """Return what calls something of this name."""
+        return self._alive(self._callers.get(name, ()))
 
-    def importers(self, path: str) -> list[str]:
-        """Return the files that import a file."""
-        candidates = self._importing.get(module_name(path).rpartition(".")[2], ())
-        return [other for other in candidates if other != path and self._imports(other, path)]
-
-    def imported(self, path: str) -> list[str]:
-        """Return the files of this project that a file imports."""
-        wanted = {name for text in self.files[path].imports for name in last_names(text)}
-        named = {other for name in wanted for other in self._modules.get(name, ())}
-        return sorted(other for other in named if other != path and self._imports(path, other))
+    def derived_from(self, name: str) -> list[Definition]:
+        """Return the classes that name this one as a base."""
+        return self._alive(self._derived.get(name, ()))
 
     def search(self, terms: Sequence[str], most: int) -> list[tuple[Definition, float, float]]:
         """Return what covers the terms best, with the share it covers and its rank."""
@@ -228,64 +211,16 @@ class ProjectCode:
             one.entity.line,
         )
 
-    def _users(self, to: Definition) -> Iterator[tuple[Relation, Definition]]:
-        name = to.entity.own_name
-        if to.entity.kind == "class":
-            for one in self._alive(self._derived.get(name, ())):
-                yield ("tested by" if one.in_test else "inherited by"), one
-        rivals = len(self.named(name))
-        users = self._alive(self._callers.get(name, ()))
-        meant = [one for one in users if self._calls(one, to, rivals)]
-        for one in sorted(meant, key=lambda user: (user.in_test, user.path != to.path)):
-            yield ("tested by" if one.in_test else "called by"), one
-
-    def _bases(self, of: Definition) -> Iterator[tuple[Relation, Definition]]:
-        for base in of.entity.bases:
-            found = [one for one, _ in self.symbol(base, (of.path,)) if one.entity.kind == "class"]
-            yield from (("inherits", one) for one in found[:1])
-
-    def _callees(self, of: Definition) -> Iterator[tuple[Relation, Definition]]:
-        for called in of.entity.calls:
-            name = called.rpartition(".")[2]
-            found = self.named(name)
-            meant = [one for one in found if self._calls(of, one, len(found))]
-            yield from (("calls", one) for one in meant[:1] if not one.in_test or of.in_test)
-
-    def _calls(self, user: Definition, used: Definition, rivals: int) -> bool:
-        """Say whether a call in one definition means the other, as far as names tell."""
-        name = used.entity.own_name
-        spelled = [called for called in user.entity.calls if called.rpartition(".")[2] == name]
-        return any(self._means(user, one.rpartition(".")[0], used, rivals) for one in spelled)
-
-    def _means(self, user: Definition, before: str, used: Definition, rivals: int) -> bool:
-        container = used.entity.name.rpartition(".")[0]
-        if before in ("self", "cls", "this", "super"):
-            return user.path == used.path and user.entity.name.startswith(f"{container}.")
-        last = before.rpartition(".")[2]
-        if last:
-            if last in (container, module_name(used.path).rpartition(".")[2]):
-                return True
-            # "model.invoke": a variable, whose class is not known.
-            return bool(container) and rivals <= FEW
-        if container:
-            return False
-        taken = self.files[user.path].imports
-        return (
-            user.path == used.path
-            or any(text.endswith(f":{used.entity.own_name}") for text in taken)
-            or (rivals == 1 and not any(":" in text for text in taken))
-        )
-
     def _is_foreign(self, name: str) -> bool:
         """Say whether a name is that of a package which the project only imports."""
-        if name in self._modules or self.named(name):
+        if name in self.modules or self.named(name):
             return False
         taken = self._packages.get(name, ())
         return bool(taken) and not any(self._is_own(text) for text in taken)
 
     def _is_own(self, text: str) -> bool:
         """Say whether an import is of a file of this project."""
-        near = (path for name in last_names(text) for path in self._modules.get(name, ()))
+        near = (path for name in last_names(text) for path in self.modules.get(name, ()))
         return any(means(text, "", path) for path in near)
 
     @cached_property
@@ -298,7 +233,7 @@ class ProjectCode:
         return found
 
     @cached_property
-    def _importing(self) -> dict[str, list[str]]:
+    def importing(self) -> dict[str, list[str]]:
         """The files that import something of this last name."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for path, file in self.files.items():
@@ -308,14 +243,12 @@ class ProjectCode:
         return {name: list(paths) for name, paths in found.items()}
 
     @cached_property
-    def _modules(self) -> dict[str, list[str]]:
+    def modules(self) -> dict[str, list[str]]:
+        """The files whose module has this last name."""
         found: dict[str, list[str]] = defaultdict(list)
         for path in self.files:
             found[module_name(path).rpartition(".")[2]].append(path)
         return found
-
-    def _imports(self, importer: str, path: str) -> bool:
-        return any(means(text, importer, path) for text in self.files[importer].imports)
 
     def _rarity(self, term: str) -> float:
         held, total = len(self._words.get(term, ())), len(self._definitions)

@@ -6,6 +6,7 @@ import pytest
 
 from ctxmw.code import CodeFile, parse
 from ctxmw.code_index import ProjectCode
+from ctxmw.code_relations import imported, importers, related
 from ctxmw.definitions import code_ref, is_test
 from ctxmw.records import utc_now
 
@@ -136,33 +137,33 @@ def test_a_line_lies_in_its_innermost_definition(code):
     assert code.at_line("shop/auth/service.py", 1) is None
 
 
-def related(code, name):
+def neighbours(code, name):
     (one, _), *_ = code.symbol(name)
-    return {(relation, other.entity.name) for relation, other in code.related(one, 99)}
+    return {(relation, other.entity.name) for relation, other in related(code, one, 99)}
 
 
 def test_neighbours_are_users_bases_and_what_is_used(code):
-    assert related(code, "AuthService") == {
+    assert neighbours(code, "AuthService") == {
         ("called by", "login_view"),
         ("tested by", "test_login"),
         ("inherits", "Base"),
     }
-    assert related(code, "Base") == {("inherited by", "AuthService")}
-    assert related(code, "issue") == {("called by", "AuthService.login")}
-    assert ("calls", "issue") in related(code, "AuthService.login")
-    assert ("called by", "AuthService.refresh") in related(code, "AuthService.login")
+    assert neighbours(code, "Base") == {("inherited by", "AuthService")}
+    assert neighbours(code, "issue") == {("called by", "AuthService.login")}
+    assert ("calls", "issue") in neighbours(code, "AuthService.login")
+    assert ("called by", "AuthService.refresh") in neighbours(code, "AuthService.login")
 
 
 def test_a_call_of_something_else_of_that_name_is_no_neighbour(code):
-    assert related(code, "tokens.dumps") == set()
-    assert related(code, "Admin.login") == set()
+    assert neighbours(code, "tokens.dumps") == set()
+    assert neighbours(code, "Admin.login") == set()
 
 
 def test_a_file_knows_what_it_imports_and_who_imports_it(code):
-    assert code.imported("shop/auth/service.py") == ["shop/auth/tokens.py"]
-    assert code.importers("shop/auth/service.py") == ["shop/api.py", "tests/test_service.py"]
-    assert code.imported("web/cart.ts") == ["web/lib/x.ts"]
-    assert code.importers("web/lib/x.ts") == ["web/cart.ts"]
+    assert imported(code, "shop/auth/service.py") == ["shop/auth/tokens.py"]
+    assert importers(code, "shop/auth/service.py") == ["shop/api.py", "tests/test_service.py"]
+    assert imported(code, "web/cart.ts") == ["web/lib/x.ts"]
+    assert importers(code, "web/lib/x.ts") == ["web/cart.ts"]
 
 
 def test_words_find_what_covers_them_best(code):

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..code import CodeFile, Entity, search_terms
-from ..code_index import ProjectCode, Relation
+from ..code_index import ProjectCode
+from ..code_relations import Relation, imported, importers, related
 from ..codebase import Codebase
 from ..definitions import Definition, code_ref, is_test, name_terms
 from ..items import Item, Scope, changed
@@ -249,17 +250,17 @@ class _Look:
         ]
         if one.entity.kind == "class" and members:
             yield f"has: {_listed(members, 2 * _MEMBERS)}"
-        related: dict[Relation, list[str]] = {}
-        for relation, other in self._code.related(one, self._policy.related):
-            related.setdefault(relation, []).append(f"{other.entity.name} ({other.place})")
-        yield from (f"{relation}: {', '.join(names)}" for relation, names in related.items())
+        near: dict[Relation, list[str]] = {}
+        for relation, other in related(self._code, one, self._policy.related):
+            near.setdefault(relation, []).append(f"{other.entity.name} ({other.place})")
+        yield from (f"{relation}: {', '.join(names)}" for relation, names in near.items())
 
     def _neighbours(self, file: CodeFile) -> Iterator[str]:
-        importers = self._code.importers(file.path)
-        tests = [path for path in importers if is_test(path)]
-        users = [path for path in importers if not is_test(path)]
+        taking = importers(self._code, file.path)
+        tests = [path for path in taking if is_test(path)]
+        users = [path for path in taking if not is_test(path)]
         for what, paths in (
-            ("imports", self._code.imported(file.path)),
+            ("imports", imported(self._code, file.path)),
             ("imported by", users),
             ("tested by", tests),
         ):
