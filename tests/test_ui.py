@@ -367,6 +367,7 @@ def test_the_inspector_shows_what_a_message_would_bring_and_writes_nothing(
     shown = page.post("/inspector", **asked, session="")
     assert "Auth uses JWT." in shown.text
     assert "/900 tokens" in shown.text
+    assert "This would go along" in shown.text
     assert ctx.store.head("local") == head
     assert ctx.sessions() == []
 

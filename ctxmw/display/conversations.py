@@ -18,11 +18,14 @@ IN_FULL = 3
 """... and of how many of them the whole context; of the others, the summary."""
 
 
-def prepared_html(prepared: Prepared, link: Link | None = None) -> Html:
+def prepared_html(
+    prepared: Prepared, link: Link | None = None, *, title: str = "Context used"
+) -> Html:
     """Return the record of a prompt, and its messages with our text marked."""
     said = [_said(message["role"], text_of(message), prepared) for message in prepared.messages]
     prompt = section("Messages", messages_html(said), count=len(said))
-    return joined([record_html(prepared.context, link), prompt, *_tools(prepared.tools)])
+    record = record_html(prepared.context, link, title=title)
+    return joined([record, prompt, *_tools(prepared.tools)])
 
 
 def messages_html(said: Iterable[Said]) -> Html:

@@ -17,11 +17,13 @@ _OPEN = 8
 """Sections of no more items than this are open from the beginning."""
 
 
-def record_html(record: ContextRecord, link: Link | None = None) -> Html:
+def record_html(
+    record: ContextRecord, link: Link | None = None, *, title: str = "Context used"
+) -> Html:
     """Return what a call was given: figures, items by section, what was left out, the blocks."""
     return joined(
         [
-            _title(record),
+            _title(record, title),
             tag("p", record.summary()),
             *lanes_html(record),
             *_prefix(record),
@@ -48,13 +50,13 @@ def mode_badge(used: Used) -> Html:
     return badge(used.include + score, used.include)
 
 
-def _title(record: ContextRecord) -> Html:
+def _title(record: ContextRecord, title: str) -> Html:
     when = f"{record.at:%Y-%m-%d %H:%M} UTC"
     about = tag("span", f"{record.session} · {when} · epoch {record.epoch}", class_="ctx-dim")
     degraded = badge(f"degraded: {record.degraded}", "degraded") if record.degraded else None
     failed = tag("span", record.error, class_="ctx-dim") if record.error else None
     state = badge(record.state, record.state)
-    return tag("div", "Context used", state, degraded, failed, about, class_="ctx-title")
+    return tag("div", title, state, degraded, failed, about, class_="ctx-title")
 
 
 def _sections(record: ContextRecord, link: Link | None) -> list[Child]:

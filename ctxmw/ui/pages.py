@@ -164,7 +164,8 @@ class Pages:
         said = _said(await chat.atranscript()) if asked["session"] else []
         message: Message = {"role": "user", "content": asked["message"]}
         prepared = await chat.apeek([*said, message])
-        return self._inspect(asked, prepared_html(prepared, _stored_address))
+        title = "This would go along"
+        return self._inspect(asked, prepared_html(prepared, _stored_address, title=title))
 
     async def problem(self, request: Request, error: Exception) -> Response:
         """Say what did not work, and go on."""
