@@ -16,8 +16,8 @@ from uuid import UUID
 from .errors import StoreError
 from .following import space_of, split_owner
 from .postgres_address import Address
-from .postgres_pool import Connections, Step
 from .postgres_schema import policy
+from .postgres_transactions import Step, Transactions
 from .recent import Recent
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ class PgvectorIndex:
 
     name = "pgvector"
 
-    def __init__(self, address: Address, connections: Connections) -> None:
+    def __init__(self, address: Address, transactions: Transactions) -> None:
         self._address = address
-        self._connections = connections
+        self._transactions = transactions
         self._lock = threading.Lock()
         self._sizes: frozenset[int] | None = None
         """The lengths that have a table; None: not looked at yet."""
@@ -62,7 +62,7 @@ class PgvectorIndex:
             written = [_written(vector) for vector in some.values()]
             steps.append((self._sql(_TAKE_IN, size), [owner, space, list(some), written]))
         if steps:
-            self._connections.write(name, *steps)
+            self._transactions.write(name, *steps)
             self._counts.put(user, None)
 
     def nearest(self, user: str, vector: FloatArray, n: int, /) -> list[tuple[str, float]]:
@@ -74,17 +74,17 @@ class PgvectorIndex:
         bound = [_written(vector), owner, space, n]
         if size <= _LONGEST and self._count(user, size) > EXACT:
             walk: Step = (_WALK, [str(min(max(WIDTH * n, 200), 1_000))])
-            found = self._connections.read(name, self._sql(_NEAR, size), bound, before=[walk])
+            found = self._transactions.read(name, self._sql(_NEAR, size), bound, before=[walk])
             if len(found) == n:
                 return _cosines(found)
-        return _cosines(self._connections.read(name, self._sql(_NEAREST, size), bound))
+        return _cosines(self._transactions.read(name, self._sql(_NEAREST, size), bound))
 
     def refs(self, user: str, /) -> frozenset[str]:
         """Return what it holds, to see whether it is behind."""
         name, owner, space = self._named(user)
         found: set[str] = set()
         for size in self._known():
-            rows = self._connections.read(name, self._sql(_REFS, size), [owner, space])
+            rows = self._transactions.read(name, self._sql(_REFS, size), [owner, space])
             found.update(ref for (ref,) in rows)
         return frozenset(found)
 
@@ -95,7 +95,7 @@ class PgvectorIndex:
         known = self._counts.get(user)
         if known is None:
             name, owner, space = self._named(user)
-            rows = self._connections.read(name, self._sql(_COUNT, size), [owner, space])
+            rows = self._transactions.read(name, self._sql(_COUNT, size), [owner, space])
             known = int(rows[0][0])
             self._counts.put(user, known)
         return known
@@ -111,8 +111,8 @@ class PgvectorIndex:
         return self._sizes or frozenset()
 
     def _look(self) -> None:
-        rows = self._connections.read(_NOBODY, _TABLES, [self._address.schema])
-        found = self._connections.read(_NOBODY, _EXTENSION, [])
+        rows = self._transactions.read(_NOBODY, _TABLES, [self._address.schema])
+        found = self._transactions.read(_NOBODY, _EXTENSION, [])
         self._place = str(found[0][0]) if found else ""
         self._sizes = frozenset(int(table.removeprefix("vectors_")) for (table,) in rows)
 
@@ -120,7 +120,7 @@ class PgvectorIndex:
         if size in self._known():
             return
         # Others may be about to do the same: all of them take turns, and look again.
-        with self._lock, self._connections.transaction(_NOBODY):
+        with self._lock, self._transactions.transaction(_NOBODY):
             self._look()
             if size in self._known():
                 return
@@ -129,7 +129,7 @@ class PgvectorIndex:
                     f'{self._address}: index is "pgvector", and the database has no pgvector: run '
                     'CREATE EXTENSION vector; as a superuser, or open with index="numpy".'
                 )
-            self._connections.write(_NOBODY, *((self._sql(sql, size), []) for sql in _new(size)))
+            self._transactions.write(_NOBODY, *((self._sql(sql, size), []) for sql in _new(size)))
         self._look()
 
     def _sql(self, sql: str, size: int) -> str:

@@ -19,7 +19,7 @@ from .postgres_address import Address
 from .postgres_blobs import Blobs
 from .postgres_claim import claim, rewrite
 from .postgres_feed import Feed
-from .postgres_pool import Connections, Limits
+from .postgres_pool import Limits
 from .postgres_restore import PUT, Restoring
 from .postgres_rows import (
     among,
@@ -32,6 +32,7 @@ from .postgres_rows import (
     row_of,
     storable,
 )
+from .postgres_transactions import Transactions
 from .protocols import Change, Find, Row, VectorIndex
 from .sqlite_rows import LARGEST
 
@@ -42,7 +43,7 @@ class PostgresStore(Blobs, Restoring):
     """A store in one schema of a database. Any thread may use it, before and after a fork.
 
     Opening makes the tables, or brings an older store up to date; it never touches a schema that
-    holds something else. Connections are made when they are needed.
+    holds something else. Transactions are made when they are needed.
     """
 
     def __init__(
@@ -68,10 +69,10 @@ class PostgresStore(Blobs, Restoring):
         }
         self._notify = notify
         self.identity = str(claim(self._address))
-        self._connections = Connections(self._address, limits or Limits(), prepare=prepare)
+        self._transactions = Transactions(self._address, limits or Limits(), prepare=prepare)
         self._feed = Feed(self._address)
         # Also runs when the store is collected or the interpreter ends.
-        self._let_go = weakref.finalize(self, _let_go, self._connections, self._feed)
+        self._let_go = weakref.finalize(self, _let_go, self._transactions, self._feed)
 
     def __repr__(self) -> str:
         return f"PostgresStore({str(self._address)!r}, schema={self._address.schema!r})"
@@ -88,17 +89,17 @@ class PostgresStore(Blobs, Restoring):
         steps = {user: self._putting(user, users[user]) for user in sorted(users)}
         if len(steps) == 1:
             ((user, written),) = steps.items()
-            self._connections.write(user, *written)
+            self._transactions.write(user, *written)
         elif steps:
-            with self._connections.transaction(min(steps)):
+            with self._transactions.transaction(min(steps)):
                 for user, written in steps.items():
-                    self._connections.write(user, *written)
+                    self._transactions.write(user, *written)
 
     def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
         """Return the rows that exist, history included, in the order asked for."""
         user = named_user(user)
         asked = storable(refs, "refs")
-        rows = self._connections.read(
+        rows = self._transactions.read(
             user, f"{_ROWS} AND records.ref = ANY(%s)", [self._owner(user), asked]
         )
         found = {values[0]: values for values in rows}
@@ -109,14 +110,14 @@ class PostgresStore(Blobs, Restoring):
         user = named_user(user)
         clauses, values = conditions(find)
         asked = [self._owner(user), *values, *bounds(find)]
-        rows = self._connections.read(user, _ROWS + clauses + order(find), asked)
+        rows = self._transactions.read(user, _ROWS + clauses + order(find), asked)
         return [row_of(user, row) for row in rows]
 
     def count(self, user: str, find: Find, /) -> int:
         """Return how many rows fit, whatever the limit."""
         user = named_user(user)
         clauses, values = conditions(find)
-        found = self._connections.read(user, _COUNT + clauses, [self._owner(user), *values])
+        found = self._transactions.read(user, _COUNT + clauses, [self._owner(user), *values])
         return int(found[0][0])
 
     def search(self, user: str, words: Sequence[str], find: Find, /) -> list[tuple[Row, float]]:
@@ -136,7 +137,7 @@ class PostgresStore(Blobs, Restoring):
         sql = _FOUND.format(conditions=clauses)
         bound = [owner, any_of, *values, asked, *limits, owner]
         return [
-            (row_of(user, row[:-1]), row[-1]) for row in self._connections.read(user, sql, bound)
+            (row_of(user, row[:-1]), row[-1]) for row in self._transactions.read(user, sql, bound)
         ]
 
     def delete(self, user: str, refs: Sequence[str], /) -> int:
@@ -147,7 +148,7 @@ class PostgresStore(Blobs, Restoring):
         """
         user = named_user(user)
         bound = [self._owner(user), storable(refs, "refs")]
-        (removed,) = self._connections.write(user, (_DELETE, bound), *self._telling(user))[0]
+        (removed,) = self._transactions.write(user, (_DELETE, bound), *self._telling(user))[0]
         return int(removed)
 
     def changes(self, user: str, since: int, types: Sequence[str] = (), /) -> list[Change]:
@@ -163,13 +164,13 @@ class PostgresStore(Blobs, Restoring):
         sql = f"{_WRITTEN}{kinds} UNION ALL {_DELETED}{kinds} ORDER BY 1"
         return [
             Change(seq=seq, ref=ref, type=type_, gone=gone)
-            for seq, ref, type_, gone in self._connections.read(user, sql, bound * 2)
+            for seq, ref, type_, gone in self._transactions.read(user, sql, bound * 2)
         ]
 
     def head(self, user: str, /) -> int:
         """Return the position of the user's newest change; 0 when there is none."""
         user = named_user(user)
-        found = self._connections.read(user, _HEAD, [self._owner(user)])
+        found = self._transactions.read(user, _HEAD, [self._owner(user)])
         return int(found[0][0]) if found else 0
 
     def wait(self, user: str, since: int, seconds: float, /) -> bool:
@@ -190,7 +191,7 @@ class PostgresStore(Blobs, Restoring):
         the latest the end of the outermost block, raises StoreError. A connection that is lost
         inside is such a failure: run the block again. Do not await or fork inside.
         """
-        with self._connections.transaction(named_user(user)):
+        with self._transactions.transaction(named_user(user)):
             yield
 
     def sweep(self) -> None:
@@ -203,7 +204,7 @@ class PostgresStore(Blobs, Restoring):
 
     def vector_index(self) -> VectorIndex:
         """Return an index over the store's vectors inside the same database: pgvector."""
-        return PgvectorIndex(self._address, self._connections)
+        return PgvectorIndex(self._address, self._transactions)
 
     def close(self) -> None:
         """Let go of the connections; closing twice is fine."""
@@ -223,9 +224,9 @@ class PostgresStore(Blobs, Restoring):
         return [("SELECT pg_notify(%s, %s)", [self._address.schema, str(self._owner(user))])]
 
 
-def _let_go(connections: Connections, feed: Feed) -> None:
+def _let_go(transactions: Transactions, feed: Feed) -> None:
     feed.close()
-    connections.close()
+    transactions.close()
 
 
 _ROWS = """

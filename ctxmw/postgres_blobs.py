@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from .errors import InvalidValue
 from .postgres_address import Address
-from .postgres_pool import Connections
 from .postgres_rows import named_user, storable
+from .postgres_transactions import Transactions
 from .sqlite_rows import identifier
 
 
@@ -18,7 +18,7 @@ class Blobs:
     """The part of the store that keeps blobs."""
 
     _address: Address
-    _connections: Connections
+    _transactions: Transactions
 
     def put_blobs(self, user: str, space: str, blobs: Mapping[str, bytes], /) -> None:
         """Keep bytes that can be made again from a row, under its ref: vectors, or an index.
@@ -34,31 +34,31 @@ class Blobs:
         bound = {"owner": owner, "space": space, "refs": [*blobs], "blobs": [*blobs.values()]}
         # Blobs of rows have an owner already; those of nothing but themselves may be the first.
         named = [(_NEW_OWNER, [owner, user])] if "*" in blobs else []
-        self._connections.write(user, *named, (_PUT_BLOBS, bound))
+        self._transactions.write(user, *named, (_PUT_BLOBS, bound))
 
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
         """Return the blobs that exist, by ref."""
         user = named_user(user)
         asked = [self._address.owner(user), identifier(space, "space"), storable(refs, "refs")]
-        return dict(self._connections.read(user, _GET_BLOBS, asked, binary=True))
+        return dict(self._transactions.read(user, _GET_BLOBS, asked, binary=True))
 
     def blob_refs(self, user: str, space: str, /) -> list[str]:
         """Return the refs that have a blob in this space."""
         user = named_user(user)
         asked = [self._address.owner(user), identifier(space, "space")]
-        return sorted(ref for (ref,) in self._connections.read(user, _BLOB_REFS, asked))
+        return sorted(ref for (ref,) in self._transactions.read(user, _BLOB_REFS, asked))
 
     def blob_spaces(self, user: str, /) -> list[str]:
         """Return the spaces in which the user has blobs."""
         user = named_user(user)
-        found = self._connections.read(user, _BLOB_SPACES, [self._address.owner(user)])
+        found = self._transactions.read(user, _BLOB_SPACES, [self._address.owner(user)])
         return sorted(space for (space,) in found)
 
     def drop_blobs(self, user: str, space: str, /) -> None:
         """Forget every blob of this space."""
         user = named_user(user)
         bound = [self._address.owner(user), identifier(space, "space")]
-        self._connections.write(user, (_DROP_BLOBS, bound))
+        self._transactions.write(user, (_DROP_BLOBS, bound))
 
 
 _NEW_OWNER = "INSERT INTO owners (owner, name, seq) VALUES (%s, %s, 0) ON CONFLICT DO NOTHING"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .postgres_address import Address
-from .postgres_pool import Connections, Step
 from .postgres_rows import columns_of, named_user
+from .postgres_transactions import Step, Transactions
 from .protocols import Change, Row
 from .sqlite_rows import identifier
 
@@ -15,11 +15,11 @@ class Restoring:
     """The part of the store that moves whole stores."""
 
     _address: Address
-    _connections: Connections
+    _transactions: Transactions
 
     def users(self) -> list[str]:
         """Return everybody who has something in the store, in order."""
-        rows = self._connections.read(_NOBODY, "SELECT name FROM owners", [], before=[(_ALL, [])])
+        rows = self._transactions.read(_NOBODY, "SELECT name FROM owners", [], before=[(_ALL, [])])
         return sorted(name for (name,) in rows)
 
     def restore(self, user: str, rows: Sequence[Row], gone: Sequence[Change], /) -> None:
@@ -36,7 +36,7 @@ class Restoring:
             left = {"types": [each.type for each in gone], "seqs": [each.seq for each in gone]}
             steps.append((_DELETE, {"refs": refs, **bound}))
             steps.append((_GONE, {"refs": refs, **left, **bound}))
-        self._connections.write(user, *steps)
+        self._transactions.write(user, *steps)
 
 
 PUT = """

@@ -100,7 +100,7 @@ class TestPolicies:
         store.get("ada", ["m1"])
         with store.atomic("bob"):
             store.get("bob", ["m1"])
-        pool = store._connections._process.pool
+        pool = store._transactions._lending._process.pool
         with pool.connection() as connection:
             asked = "SELECT coalesce(current_setting('ctxmw.owner', true), '')"
             assert connection.execute(asked).fetchone() == ("",)

@@ -91,7 +91,7 @@ class TestLostConnections:
 
     def test_a_server_that_is_away_is_named_after_a_while(self, postgres, schema):
         store = PostgresStore(postgres, schema=schema, limits=Limits(patience=0.3))
-        store._connections._address.dsn = "postgresql://app@127.0.0.1:9/app"
+        store._transactions._lending._address.dsn = "postgresql://app@127.0.0.1:9/app"
         with pytest.raises(StoreError, match="The server cannot be reached"):
             store.put([row("m1")])
         store.close()
@@ -249,6 +249,29 @@ class TestAServerThatIsKilled:
         assert not after.response_metadata["ctxmw"]["degraded"]
         assert ctx.stats()["degraded.prepare.StoreError"] == 1
         ctx.close()
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_child_that_is_forked_inside_a_block_leaves_the_parents_connection_alone(store):
+    with store.atomic("ada"):
+        store.put([row("m1", "tea")])
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            with suppress(BaseException):
+                store._transactions._lending.give_back(_lent(store))
+                try:
+                    store.put([row("child", "tea")])
+                except StoreError as error:
+                    code = 0 if "forked inside atomic" in str(error) else 3
+            os._exit(code)
+        assert os.waitpid(pid, 0)[1] == 0
+        store.put([row("m2", "tea")])
+    assert sorted(found(store, "tea")) == ["m1", "m2"]
+
+
+def _lent(store: PostgresStore):
+    return store._transactions._thread.transaction.connection
 
 
 def _wait_for(holds, seconds: float = 60.0) -> None:

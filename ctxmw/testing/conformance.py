@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import InvalidValue
-from . import change_checks, crowd_checks, row_checks
+from . import change_checks, crowd_checks, row_checks, search_checks
 from .case import Broken, Case, Factory, NotAsked
 
 Check = Callable[[Case], None]
 
 CHECKS: dict[str, tuple[Check, ...]] = {
     **row_checks.CHECKS,
+    **search_checks.CHECKS,
     **change_checks.CHECKS,
     **crowd_checks.CHECKS,
 }
