@@ -76,8 +76,8 @@ class TestLostConnections:
 
         def write(number: int) -> None:
             if not number:
-                for _ in range(4):
-                    _wait_for_more(written, 4)
+                for more in (5, 10, 15, 20):
+                    _wait_for(lambda more=more: len(written) >= more)
                     end_connections(postgres)
                 return
             for turn in range(20):
@@ -281,9 +281,9 @@ def _wait_for(holds, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
-def _wait_for_more(grows: list[str], n: int = 20) -> None:
+def _wait_for_more(grows: list[str]) -> None:
     before = len(grows)
-    _wait_for(lambda: len(grows) >= before + n)
+    _wait_for(lambda: len(grows) >= before + 20)
 
 
 def _fails(call) -> bool:
