@@ -21,7 +21,7 @@ from langchain_core.runnables import ConfigurableField, RunnableLambda, Runnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from ctxmw import ContextMiddleware, InvalidValue, MissingUser
+from ctxmw import ContextMiddleware, CtxmwError, InvalidValue, MissingUser
 from ctxmw_langchain import ContextModel, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import REPLY, RecordingModel
@@ -424,9 +424,9 @@ async def test_a_fault_of_ours_does_not_stop_the_call(caplog):
         replies = [chain.invoke(ASKED), await chain.ainvoke(ASKED)]
         replies += [next(iter(chain.stream(ASKED)))]
         for reply in replies:
-            assert reply.response_metadata["ctxmw"]["degraded"] == "prepare: OSError"
+            assert reply.response_metadata["ctxmw"]["degraded"] == "source broken: OSError"
         assert {sent[-1].content for sent in model.prompts} == {QUESTION}
-        assert memory.stats()["degraded.prepare.OSError"] == 3
+        assert memory.stats()["degraded.source broken.OSError"] == 3
         assert len(told) == 3
     assert len(caplog.records) == 1
 
@@ -434,7 +434,7 @@ async def test_a_fault_of_ours_does_not_stop_the_call(caplog):
 def test_a_strict_memory_raises_it():
     with ContextMiddleware.open(":memory:", strict=True, sources=[Broken()]) as memory:
         model = with_context(RecordingModel(), memory)
-        with pytest.raises(OSError, match="disk"):
+        with pytest.raises(CtxmwError, match="disk"):
             model.invoke(QUESTION)
 
 
