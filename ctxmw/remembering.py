@@ -41,8 +41,9 @@ def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: A
             kept = _restated(standing[0], new)
             store.put([kept.row()])
             return kept
-        if any(old.at > new.at and not _says_same(new, old) for old in standing):
-            # It was said before what holds now, and only comes to be known later.
+        if at and any(old.at > at and not _says_same(new, old) for old in standing):
+            # It was said before what holds now, and only comes to be known later. What is said now
+            # holds, though the clock may have gone back since.
             new = new.model_copy(update={"superseded_by": standing[0].ref})
             store.put([new.row()])
             return new
