@@ -17,6 +17,7 @@ class Budget(Displayed):
 
     Only `total` is an amount. The lanes are sizes relative to each other and scale with it; at the
     default total they are tokens. Whatever is printed is paid for: frame, headings and bullets too.
+    Of a model's window, where it is known, all of it has at most a quarter.
     """
 
     total: int = 4000
@@ -57,6 +58,10 @@ class Budget(Displayed):
     def stable_limit(self) -> int:
         """Tokens the stable block may take."""
         return self.total - self.turn_limit
+
+    def within(self, tokens: int) -> Budget:
+        """Return the same budget, scaled down to so many tokens when it has more."""
+        return replace(self, total=min(self.total, tokens))
 
     def lanes(self) -> dict[str, int]:
         """Return the tokens of each lane of the stable block; they add up to its limit."""

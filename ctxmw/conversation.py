@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,11 @@ from .provenance import ContextRecord
 from .records import load_all
 from .replay import Trail
 from .state import PartRef, SessionState, StoredPart, session_ref, state_rows
+
+OURS = 4
+"""One part in so many of the model's window may be new text of ours, and another one replayed."""
+REPLAYED = 16_000
+"""Tokens that replayed parts may take where the window is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,15 @@ class Identity:
     """What to look for instead of the user's last words."""
     budget: Budget = field(default_factory=Budget)
     placement: Placement = "split"
+    replayed: int = REPLAYED
+    """Tokens that replayed parts may take together."""
+
+    def in_window(self, tokens: int | None) -> Identity:
+        """Return it as it is with a model of that window, in which our text has its share."""
+        if tokens is None:
+            return self
+        share = tokens // OURS
+        return replace(self, budget=self.budget.within(share), replayed=share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

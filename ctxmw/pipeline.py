@@ -147,11 +147,6 @@ class Setup:
         ours = (Memories, Sessions, Directory)
         return tuple(source for source in self.sources if not isinstance(source, ours))
 
-    @property
-    def replay_cap(self) -> int:
-        """Tokens that replayed parts may take together."""
-        return 16_000 if self.window is None else self.window // 4
-
 
 def build_stable(
     setup: Setup,

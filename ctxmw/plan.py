@@ -220,9 +220,7 @@ class _Plan:
         if trail.last is not None:
             self._look_around()
         selection = self._select_part(stable, called)
-        parts = with_room(
-            self._state.parts, self._in_view(), self._setup.replay_cap - selection.tokens
-        )
+        parts = with_room(self._state.parts, self._in_view(), self._who.replayed - selection.tokens)
         if parts != self._state.parts:
             self._update(parts=parts)
             # What left the view may be just what is asked for.

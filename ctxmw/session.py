@@ -112,15 +112,17 @@ class Session(Displayed):
         text is placed again. `query` is looked for instead of the user's last words.
 
         Where the model's window is known, here or from the memory, a prompt that takes up too much
-        of it is compacted in view. `tools` are the JSON schemas of what the model is offered: they
-        count.
+        of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
+        the JSON schemas of what the model is offered: they count.
         """
         with self._setup.observer.operation("prepare", **{CONVERSATION: self.id}) as told:
             end_idle(self._setup, self._who)
-            who = replace(self._who, query=query) if query else self._who
-            size = self._window(window) if self._setup.compaction.automatic else None
-            counted = size and Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
-            prepared = prepare_call(self._setup, who, check_messages(messages), counted or None)
+            size = self._window(window)
+            counted = None
+            if size and self._setup.compaction.automatic:
+                counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+            who = self._asking(query, size)
+            prepared = prepare_call(self._setup, who, check_messages(messages), counted)
             told.update(self._setup.observer.told_of(prepared.context))
             return prepared
 
@@ -164,7 +166,7 @@ class Session(Displayed):
 
         There is no record to finish, and what waits for the next call goes on waiting.
         """
-        who = replace(self._who, query=query) if query else self._who
+        who = self._asking(query, self._setup.window)
         return peek_call(self._setup, who, check_messages(messages))
 
     def began(self, prepared: Prepared) -> None:
@@ -389,6 +391,10 @@ class Session(Displayed):
     def _context(self) -> SessionContext:
         state = load_state(self._setup, self._who, self._setup.clock())
         return session_context(self._setup.catalog, state.added, state.removed)
+
+    def _asking(self, query: str, window: int | None) -> Identity:
+        who = self._who.in_window(window)
+        return replace(who, query=query) if query else who
 
     def _window(self, given: int | None) -> int | None:
         if given is not None and (

@@ -97,3 +97,8 @@ def test_what_an_agent_may_fetch_is_500_tokens_a_question_in_three_lanes() -> No
 def test_an_impossible_amount_on_demand_is_an_error_too(name: str) -> None:
     with pytest.raises(InvalidValue, match=rf"OnDemand\.{name} is -1"):
         OnDemand(**{name: -1})
+
+
+def test_a_budget_is_scaled_down_and_never_up() -> None:
+    assert Budget().within(400).lanes() == Budget(total=400).lanes()
+    assert Budget(total=300).within(400) == Budget(total=300)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from ctxmw import Budget, Compaction, ContextMiddleware, InvalidValue, memory_tools
 from ctxmw.learning import Learning
+from ctxmw.measure import Measure
 from ctxmw.testing import FixedClock
+from ctxmw.tokens import counter_for
 from tests.histories import MARK, histories, mark_of
 
 WINDOWS = st.integers(300, 2_000)
@@ -198,6 +200,22 @@ def test_a_compaction_begins_a_new_epoch_and_drops_earlier_parts(ctx):
     second = chat.prepare([*longer, {"role": "user", "content": "Go on."}], window=4_000)
     assert second.context.epoch == first.context.epoch + 1
     assert second.context.replayed_tokens == 0
+
+
+def test_a_full_memory_leaves_a_small_window_to_the_conversation(ctx):
+    for number in range(60):
+        ctx.remember(f"Box {number} is kept by Ann and holds {number} books on ships.", kind="rule")
+    chat, measure = ctx.session("s"), Measure(counter_for())
+    assert chat.prepare([{"role": "user", "content": "Hello."}]).context.tokens > 1_000
+    history = []
+    for question in (f"Question {at}: who keeps box {at}, and what is in it?" for at in range(20)):
+        history.append({"role": "user", "content": question})
+        prepared = chat.prepare(history, window=2_000)
+        assert prepared.context.tokens <= prepared.context.limit == 500
+        assert prepared.context.replayed_tokens <= 500
+        assert measure.messages(prepared.messages) < 2_000
+        chat.finish(prepared, "Ann does. " + "Ok. " * 40)
+        history.append({"role": "assistant", "content": "Ann does. " + "Ok. " * 40})
 
 
 def test_automatic_compaction_can_be_switched_off():

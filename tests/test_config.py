@@ -308,7 +308,7 @@ def test_renderer_writes_differently(scene, name, sign):
 def test_model_and_window_are_told(scene):
     made = scene('model = "claude-sonnet-4-5"\nwindow = 1000').filled()
     assert not made.shown().exact
-    assert made.ctx._setup.replay_cap == 250
+    assert made.ctx._setup.window == 1000
 
 
 def test_user_project_and_language_are_whose_and_where(tmp_path):
