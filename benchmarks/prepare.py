@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.search import Zipf
-from benchmarks.timing import percentile, report
+from benchmarks.timing import keeps_compiled, percentile, report
 from ctxmw import ContextMiddleware, Session, SqliteStore
 
 KINDS = ("preference", "rule", "decision", "correction", "fact")
@@ -104,7 +104,7 @@ def _cold(path: Path, folder: Path) -> None:
         ".prepare([{'role': 'user', 'content': 'token cache'}])\n"
         "ctx.close()"
     )
-    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    compiled = keeps_compiled(folder)
     starts = {"python alone": "pass", "import ctxmw": "import ctxmw", "to the first prompt": code}
     for name, program in starts.items():
         command = [sys.executable, "-c", program]

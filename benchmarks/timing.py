@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -18,6 +19,14 @@ def cpu_timed(call: Callable[[], object]) -> float:
     started = time.thread_time()
     call()
     return 1000 * (time.thread_time() - started)
+
+
+def keeps_compiled(folder: Path) -> dict[str, str]:
+    """Return the environment of a process that finds its modules compiled, from its second start.
+
+    So it is wherever Python may write beside its modules, or pip has compiled them.
+    """
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
 
 
 def percentile(values: Sequence[float], share: float) -> float:
