@@ -57,7 +57,10 @@ class OnDemandAnswers:
         found = list(unsaid(self._setup, state.user, found, said))
         allowed = [item for item in found if item.ref not in state.removed]
         hits = [item for item in allowed if not kinds or item.kind in kinds]
-        new = [item for item in hits if item.ref not in in_view]
+        # Of what is in view in part, the rest may be asked for; after what is not in view at all.
+        briefly = self._briefly(state)
+        new = [item for item in hits if item.ref not in in_view - briefly]
+        new.sort(key=lambda item: item.ref in briefly)
         if not new:
             return self._nothing(query, hits)
         limit = self._setup.on_demand.search
@@ -147,6 +150,9 @@ class OnDemandAnswers:
             return set()
         stable = self._stable(state)
         return {*stable.in_view, *(ref for part in state.parts for ref in part.shows)}
+
+    def _briefly(self, state: SessionState) -> set[str]:
+        return {ref for part in state.parts for ref in part.briefly if ref in part.shows}
 
     def _stable(self, state: SessionState) -> Build:
         archive = Archive(self._setup.store, state.user, self._setup.builds)

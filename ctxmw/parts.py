@@ -27,6 +27,7 @@ def part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
         hash=build.hash,
         tokens=build.tokens,
         shows=build.in_view,
+        briefly=tuple(used.ref for used in build.used if used.shown == "brief"),
         entries=tuple(used.ref for used in build.used if used.kind == "notice"),
         untrusted=any(used.trust == "untrusted" for used in build.used if used.shown != "none"),
         mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},

@@ -29,7 +29,9 @@ class PartRef(BaseModel):
     """Of its text; empty when it shows nothing (any more)."""
     tokens: int
     shows: dict[str, str]
-    """The version of each item it shows in full, by ref."""
+    """The version of each item it shows in full, or as far as the question matched it, by ref."""
+    briefly: tuple[str, ...] = ()
+    """Those of them that are not shown in full."""
     entries: tuple[str, ...] = ()
     """Those of them that waited to be said."""
     untrusted: bool = False

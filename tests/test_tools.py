@@ -223,3 +223,22 @@ def test_a_question_to_the_memory_is_not_found_in_place_of_an_answer(ctx, chat, 
     ]
     chat.capture(said)
     assert [hit.text for hit in ctx.search("courier")] == ['look_up({"place": "courier office"})']
+
+
+def test_the_rest_of_what_is_in_view_in_part_is_found(ctx, chat, tools):
+    ctx.session("s0", project="shop").capture(
+        [
+            user("What did the inspector write about the gears?"),
+            {
+                "role": "assistant",
+                "content": "The gears are made of brass. "
+                + "The inspector went on to other things and had tea. " * 40
+                + "The password of the vault is marmalade. "
+                + "Then the inspector left and had more tea at home. " * 40,
+            },
+        ]
+    )
+    prompt = str(chat.prepare([user("What are the gears made of?")]).messages)
+    assert "made of brass" in prompt
+    assert "marmalade" not in prompt
+    assert "marmalade" in tools["mem_search"](query="password of the vault")
