@@ -56,7 +56,7 @@ Summarize this conversation for somebody who goes on with the work: what was wan
 and decided, what is open. At most three short sentences, no preamble.
 
 """
-_LINE = re.compile(r"\s*(?:[-*]\s*)?\[(\d{1,3})\]\s*(\w+):\s*(\S.*)")
+_LINE = re.compile(r"\A\s*+(?:[-*]\s*+)?\[(\d{1,3})\]\s*+(\w+):\s*+(\S.*)")
 _KINDS: tuple[Stated, ...] = (
     "preference", "correction", "decision", "fact", "done", "decided", "blocked", "next",
 )  # fmt: skip

@@ -69,8 +69,11 @@ _FAILS = re.compile(
     r"traceback \(most recent|\w+(?:Error|Exception):)",
     re.IGNORECASE | re.MULTILINE,
 )
-_PATH = re.compile(r"(?<![\w@:/])(?:[\w.-]+/)*[\w-][\w.-]*\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
-                   r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]+/)+[\w.-]+")  # fmt: skip
+# No name in a folder is longer: a line of dashes is not read again from each of them.
+_PATH = re.compile(
+    r"(?<![\w@:/])(?:[\w.-]{1,255}+/){0,40}[\w-][\w.-]{0,255}\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
+    r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]{1,255}+/){1,40}[\w.-]{1,255}+"
+)
 _FILE_ARGS = ("path", "file", "file_path", "filename", "filepath", "target_file", "paths", "files")
 # In backticks, with humps or underscores, or a capital in mid-sentence.
 _NAME = re.compile(

@@ -55,15 +55,16 @@ def _ends(text: str) -> str:
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 # Quotes, code, shell, tables, differences, traces and logs: nobody says such a line.
 _NOT_SAID = re.compile(
-    r"""[ ]{0,3}> | [ ]{4,} | \t | \s*[$|<{}@] | [+-]{2,} | \s*(?:>>>|\.\.\.|//|/\*|\*/|--)
-      | \s*\#(?!\#|[ ][A-Z]) | Traceback | \s*File[ ]" | \s*at[ ]\S+\( | \[?\d{4}-\d\d-\d\d
-      | \[?\d\d:\d\d | \s*(?:import|from|def|class|function|const|let|var|return|SELECT)[ ].*[;:({=]
+    r"""\A(?: [ ]{0,3}> | [ ]{4} | \t | [+-]{2} | Traceback | \[?\d{4}-\d\d-\d\d | \[?\d\d:\d\d
+      | \s*+(?: [$|<{}@] | >>>|\.\.\.|//|/\*|\*/|-- | \#(?!\#|[ ][A-Z]) | File[ ]" | at[ ]\S+\(
+        | (?:import|from|def|class|function|const|let|var|return|SELECT)[ ].*[;:({=] ))
     """,
     re.VERBOSE,
 )
-_BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
+_BULLET = re.compile(r"\A\s*+(?:[-*•+]|\d{1,2}[.)])\s++(?:\[[ xX]\]\s++)?")
 _HEADING = re.compile(
-    r"\s*(?:#{1,6}\s+(?P<title>[^.!?]{2,60}?):?|(?:\*\*)?(?P<lead>[^.!?*]{2,60}):(?:\*\*)?)\s*$"
+    r"\A\s*+(?:#{1,6}+\s++(?P<title>[^.!?\s][^.!?]{1,59}?):?"
+    r"|(?:\*\*)?(?P<lead>[^.!?*\s][^.!?*]{1,59}):(?:\*\*)?)\s*+$"
 )
 # After such an announcement somebody else speaks.
 _ANNOUNCES = re.compile(
@@ -119,7 +120,7 @@ def _announced(line: str) -> int | None:
     return max((stop.end() for stop in _STOP.finditer(line, 0, found.start())), default=0)
 
 
-_STOP = re.compile(r"[.!?…]+[\"')\]*]*(?=\s|$)")
+_STOP = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*]*+(?=\s|$)")
 _NO_STOP = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|[a-z])|^\d+)$", re.I)
 _HIDDEN = re.compile(
     r"""`[^`\n]{1,200}` | "[^"\n]{1,300}" | \u201c[^\u201d\n]{1,300}\u201d | «[^»\n]{1,300}»

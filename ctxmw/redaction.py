@@ -192,11 +192,11 @@ def _end_of_run(text: str, start: int) -> int:
 _CODE = re.compile(r"[()\[\]{}<>|]")
 # Names of things, places of secrets, and what documentation puts there instead of a secret.
 _NO_SECRET = re.compile(
-    r"""[<{$%*].* | [a-z]\w{0,15}://.*
+    r"""\A(?: [<{$%*].* | [a-z]\w{0,15}://.*
       | (?:your|example|sample|dummy|change_?me|placeholder|redacted|todo)(?![a-z]).*
       | [a-z_.-]*(?:passw(?:or)?d|secret|token|key|pwd)s?[\d_]{0,2}
       | (?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)*+
-      | (?:sha|md|base|utf|aes|[reh]s|argon|oauth|uuid|pbkdf)[-_]?\d{1,4}[-_]?[a-z]{0,6}""",
+      | (?:sha|md|base|utf|aes|[reh]s|argon|oauth|uuid|pbkdf)[-_]?\d{1,4}[-_]?[a-z]{0,6} )""",
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 _ELIDED = re.compile(r"\*\*\*|\.\.\.|…|xxxx|\[REDACTED:", re.IGNORECASE)

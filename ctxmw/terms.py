@@ -14,7 +14,7 @@ _ENDINGS = (
     "ization ational fulness ousness iveness tional ation ement ments alism ness ment ance ence "
     "able ible ical ful ism ate ous ive ize ise ion ity al er or ic ly"
 ).split()
-_SYLLABLE = re.compile(r"[aeiouy]+[^aeiouy]")
+_SYLLABLE = re.compile(r"[aeiouy][^aeiouy]")
 _SHORTEST = 4
 
 
