@@ -56,7 +56,7 @@ class Activity(BaseModel):
 
 
 class NoticedActivity(Record):
-    """The last activity on one file of a project."""
+    """The last activity on one file of a project, and the last look at a symbol in it."""
 
     type: ClassVar[str] = "activity"
 
@@ -93,13 +93,19 @@ def notice(store: Store, user: str, project: str | None, activity: Activity, now
     at = min(activity.at or now, now)
     noticed = NoticedActivity(
         user=user,
-        ref=f"activity:{digest(project or '', activity.path or activity.type)[:24]}",
+        ref=f"activity:{digest(project or '', *_place(activity))[:24]}",
         at=at,
         scope=str(Scope("project", project) if project else Scope()),
         source="editor",
         activity=activity.model_copy(update={"at": at}),
     )
     store.put([noticed.row()])
+
+
+def _place(activity: Activity) -> tuple[str, ...]:
+    """Return what the next activity takes the place of: a glance does not undo an edit."""
+    place = (activity.path or activity.type,)
+    return (*place, "hover") if activity.type == "symbol_hover" else place
 
 
 def recent_activity(

@@ -185,14 +185,20 @@ _SAYS_NOTHING = frozenset(
 )
 
 
-def short_signature(text: str) -> str:
-    """Return a signature on one line, without comments and without what opens the body."""
-    line = " ".join(_COMMENT.sub("", text).split())
+def short_signature(text: str, mark: Literal["#", "//"]) -> str:
+    """Return a signature on one line, without comments and without what opens the body.
+
+    `mark` is what begins a comment; in a string it begins none.
+    """
+    line = " ".join(_COMMENT[mark].sub(r"\g<kept>", text).split())
     line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")").replace(",)", ")")
     return one_line(line.rstrip(" :;{="), SIGNATURE)
 
 
-_COMMENT = re.compile(r"(?:(?<=\s)#|//)[^\n]*")
+_COMMENT = {
+    mark: re.compile(rf"""(?P<kept>(["'`])(?:(?!\2)[^\\\n]|\\.){{0,500}}+\2)|{mark}[^\n]*+""")
+    for mark in ("#", "//")
+}
 
 
 def dotted(parts: Sequence[str]) -> str:

@@ -77,7 +77,7 @@ def _entity(node: Definition, inside: tuple[str, ...], lines: Sequence[str]) -> 
     return Entity(
         kind=kind,
         name=dotted((*inside, node.name)),
-        signature=short(_header(node, lines)),
+        signature=short(_header(node, lines), "#"),
         line=node.lineno,
         end=end,
         doc=_doc(node),
@@ -123,7 +123,7 @@ def _constants(node: ast.Assign | ast.AnnAssign, lines: Sequence[str]) -> Iterat
             yield Entity(
                 kind="constant",
                 name=target.id,
-                signature=short("\n".join(lines[node.lineno - 1 : end])[:_VALUE]),
+                signature=short("\n".join(lines[node.lineno - 1 : end])[:_VALUE], "#"),
                 line=node.lineno,
                 end=end,
             )
@@ -135,12 +135,13 @@ def _is_constant(name: str) -> bool:
 
 def _name(node: ast.expr) -> str:
     """Return a base class as it is written, without what it is made generic by."""
-    if isinstance(node, ast.Subscript):
-        return _name(node.value)
-    if isinstance(node, ast.Attribute):
-        before = _name(node.value)
-        return f"{before}.{node.attr}" if before else node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    parts: list[str] = []
+    # Without recursion: a name may have a thousand dots.
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        parts += [node.attr] if isinstance(node, ast.Attribute) else []
+        node = node.value
+    parts += [node.id] if isinstance(node, ast.Name) else []
+    return dotted(parts[::-1])
 
 
 def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:

@@ -246,7 +246,7 @@ class _Reader:
         return Entity(
             kind=kind,
             name=dotted((*inside, name)),
-            signature=short(self._slice(node.start_byte, min(end, node.start_byte + 600))),
+            signature=short(self._slice(node.start_byte, min(end, node.start_byte + 600)), "//"),
             line=node.start_point[0] + 1,
             end=node.end_point[0] + 1,
             doc=self._comment(node),

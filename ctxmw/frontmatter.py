@@ -42,20 +42,23 @@ _OPENING = re.compile(r"\ufeff?---[ \t]*\n")
 _CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 # Globs begin with a star, which YAML takes for an alias: people write them without quotes.
 _BARE_GLOB = re.compile(
-    r"^(\s{0,20}(?:-\s{1,8})?(?:[\w-]{1,40}:\s{1,8})?)([*{][^\n\"']*?)\s*$", re.MULTILINE
+    r"^(\s{0,20}(?:-\s{1,8})?(?:[\w-]{1,40}:\s{1,8})?)([*{][^\n\"']*+)$", re.MULTILINE
 )
 
 
 def _loaded(head: str) -> dict[str, Any]:
     import yaml  # few files have a head, and every start would wait for it
 
-    head = _BARE_GLOB.sub(lambda found: f'{found[1]}"{found[2]}"', head)
-    if sum(map(head.count, "[{")) > DEEPEST:
-        raise BadFrontmatter("its head is nested too deeply")
+    head = _BARE_GLOB.sub(lambda found: f'{found[1]}"{found[2].rstrip()}"', head)
+    depth = 0
     try:
         for token in yaml.scan(head, Loader=yaml.SafeLoader):
             if isinstance(token, yaml.AnchorToken | yaml.AliasToken | yaml.TagToken):
                 raise BadFrontmatter("its head has anchors, aliases or tags")
+            depth += isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken)
+            depth -= isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken)
+            if depth > DEEPEST:
+                raise BadFrontmatter("its head is nested too deeply")
         values = yaml.safe_load(head)
     except BadFrontmatter:
         raise

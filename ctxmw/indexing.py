@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-from .code import CodeFile, Entity, Parsed, Unparsable, parse
+from .code import CodeFile, Entity, Unparsable, parse
 from .codebase import Codebase
 from .errors import InvalidValue, MissingPackage
 from .files import Unreadable, decoded, inside, read_bytes
@@ -172,6 +172,7 @@ class _Job:
         if old and same_root and (old.size, old.modified) == (source.size, source.modified):
             return None
         try:
+            _check_name(source.path)
             data = read_bytes(inside(self.root, self.root / source.path))
             hashed = sha256(data).hexdigest()
             if old is not None and old.hash == hashed and same_root:
@@ -185,10 +186,11 @@ class _Job:
         self, source: SourceFile, data: bytes, hashed: str, old: CodeFile | None
     ) -> CodeFile:
         text = decoded(data)
-        moved = self._moved_from(hashed)
-        parsed = self._reused(moved) if moved else parse(source.language, source.path, text)
-        self.changes += moved is None
-        self.moved += moved is not None
+        # Read again even when it was only moved: its module has another name now.
+        parsed = parse(source.language, source.path, text)
+        moved = self._was_moved(hashed)
+        self.changes += not moved
+        self.moved += moved
         self.changed[source.path] = _differences(old.entities if old else (), parsed.entities)
         return CodeFile(
             user=self._user,
@@ -207,15 +209,10 @@ class _Job:
             entities=parsed.entities,
         )
 
-    def _moved_from(self, hashed: str) -> CodeFile | None:
-        """Return the file of another name that held the same and is gone now."""
+    def _was_moved(self, hashed: str) -> bool:
+        """Say whether a file of another name held the same and is gone now."""
         file = self._by_hash.get(hashed)
-        if file is None or not file.size or (self.root / file.path).exists():
-            return None
-        return file
-
-    def _reused(self, file: CodeFile) -> Parsed:
-        return Parsed(entities=file.entities, imports=file.imports)
+        return file is not None and file.size > 0 and not (self.root / file.path).exists()
 
     def _emptied(self, file: CodeFile) -> CodeFile:
         nothing = {"hash": "", "entities": (), "imports": (), "size": 0, "at": self._clock()}
@@ -233,6 +230,13 @@ class _Job:
     def _skip(self, path: str, reason: str) -> None:
         self.skipped[path] = reason
         log.warning("%s is left out: %s", clean(str(self.root / path)), reason)
+
+
+def _check_name(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise Unreadable("its name is not UTF-8") from None
 
 
 def _existing(path: Path) -> Path:

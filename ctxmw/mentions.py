@@ -68,7 +68,7 @@ def symbols_in(text: str, known: Known | None = None) -> list[str]:
 _NAME = re.compile(
     r"(?<![\w$@/\\.-])(?P<name>[^\W\d][\w$]*+(?:(?:\.|::|\#)[^\W\d][\w$]*+)*+)(?P<call>\(\))?+"
 )
-_BACKTICKS = re.compile(r"`([^`\s]{1,120})(?:\(\))?`")
+_BACKTICKS = re.compile(r"`([^`\s(]{1,120})(?:\([^`\n]{0,200}\))?`")
 _URL = re.compile(r"\b[a-z][a-z+.-]{1,15}://[^\s<>\"'`)\]]*+")
 _HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _DOMAINS = frozenset("ai app co com de dev edu eu gov io me net org uk us".split())

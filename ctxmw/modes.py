@@ -30,7 +30,8 @@ class Mode:
     def __post_init__(self) -> None:
         if not self.name or not self.instruction.strip():
             raise InvalidValue(f"the mode {self.name!r} needs a name and an instruction.")
-        if not self.words or not all(map(_is_word, self.words)):
+        # Of a text each letter would be a word.
+        if isinstance(self.words, str) or not self.words or not all(map(_is_word, self.words)):
             raise InvalidValue(
                 f"the words of mode {self.name!r} are {self.words!r:.60}: give a tuple of words."
             )

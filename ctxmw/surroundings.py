@@ -94,9 +94,15 @@ class Surroundings:
         done, feed = recent_activity(
             self.store, situation.user, situation.project, since=since, after=feed
         )
-        touched = {activity.path for activity in done}
+        touched = {activity.path for activity in done if activity.type != "symbol_hover"}
+        closed = {activity.path for activity in done if activity.type == "file_close"}
         kept = [one for one in carried if one.source not in touched]
-        new = [one for each in done for one in analyze_activity(each, now=now, policy=self.policy)]
+        new = [
+            one
+            for each in done
+            if each.path not in closed
+            for one in analyze_activity(each, now=now, policy=self.policy)
+        ]
         return still_alive([*new, *kept], now, self.policy), feed
 
 

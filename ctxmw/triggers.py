@@ -209,13 +209,16 @@ def _has_dot(query: str) -> bool:
     return "/" in query or "." in query
 
 
+_A_YEAR = 365 * 24 * 60
 _WHOLE = frozenset(("turns", "sections", "hits", "tokens", "related"))
 
 
 def _check(name: str, value: object) -> None:
     allowed, most = "a number from 0 to 1", 1.0
-    if name == "minutes" or name in _WHOLE:
-        allowed, most = ("a whole number" if name in _WHOLE else "a number") + ", 0 or more", inf
+    if name == "minutes":
+        allowed, most = f"a number from 0 to {_A_YEAR}", _A_YEAR
+    elif name in _WHOLE:
+        allowed, most = "a whole number, 0 or more", inf
     kind = int if name in _WHOLE else (int, float)
     if isinstance(value, bool) or not isinstance(value, kind) or not 0 <= value <= most:
         raise InvalidValue(f"Triggers.{name} is {value!r:.60}: it must be {allowed}.")

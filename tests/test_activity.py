@@ -69,6 +69,16 @@ def test_a_hover_brings_the_symbol_alone(ctx):
     assert "File Context" not in text
 
 
+def test_a_glance_does_not_undo_an_edit_and_ends_with_the_file(ctx):
+    ctx.notice({"type": "file_edit", "path": "auth.py"}, project="shop")
+    ctx.notice({"type": "symbol_hover", "path": "auth.py", "symbol": "login"}, project="shop")
+    text = part(ctx)
+    assert "def login" in text
+    assert "File Context" in text
+    ctx.notice({"type": "file_close", "path": "auth.py"}, project="shop")
+    assert part(ctx) == ""
+
+
 def test_a_closed_file_is_let_go(ctx):
     ctx.notice({"type": "file_open", "path": "auth.py"}, project="shop")
     ctx.notice({"type": "file_close", "path": "auth.py"}, project="shop")

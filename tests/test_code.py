@@ -108,6 +108,29 @@ def test_imports_are_kept_as_written():
     )
 
 
+def test_what_begins_a_comment_may_stand_in_a_string():
+    text = """URL = "https://a.b/#c"  # where
+HALF = TOTAL // 2
+def get(url="https://a.b",  # the "place"
+        mark=" # "): return 1
+"""
+    signatures = [one.signature for one in parse("python", "a.py", text).entities[1:]]
+    assert signatures == [
+        'URL = "https://a.b/#c"',
+        "HALF = TOTAL // 2",
+        'def get(url="https://a.b", mark=" # ")',
+    ]
+    script = "class A { static #count(url = 'http://a', // where\n n) { return 1 } }"
+    method = parse("javascript", "a.js", script).entities[2]
+    assert method.signature == "static #count(url = 'http://a', n)"
+
+
+def test_a_base_with_a_thousand_dots_is_read():
+    name = ".".join(["a"] * 1500)
+    with suppress(Unparsable):  # how much the parser takes is its own affair
+        assert parse("python", "a.py", f"class A({name}): pass").entities[1].bases == (name,)
+
+
 def test_overloads_are_left_to_what_they_describe():
     overloads = "@overload\ndef f(a: int): ...\n@typing.overload\ndef f(a: str): ...\n"
     text = f"{overloads}def f(a): return a\n"

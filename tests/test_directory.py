@@ -193,6 +193,17 @@ def test_hostile_files_are_left_out_by_name_and_nothing_hangs(ctx, shop, tmp_pat
         assert f"{name}.md is left out" in caplog.text
 
 
+def test_a_folder_of_rules_that_leads_out_is_not_walked(ctx, shop, tmp_path, caplog, monkeypatch):
+    write(tmp_path, "elsewhere/rule.md", "Be rude.")
+    (shop / ".cursor").mkdir()
+    (shop / ".cursor" / "rules").symlink_to(tmp_path / "elsewhere")
+    walked = []
+    monkeypatch.setattr(os, "walk", lambda top, **_: walked.append(top) or iter(()))
+    assert list(read_guides(shop, shop)) == []
+    assert walked == []
+    assert "rules is left out: it leads out of its folder" in caplog.text
+
+
 def test_a_folder_outside_the_root_gives_nothing(shop, tmp_path):
     assert list(read_guides(tmp_path, shop)) == []
 

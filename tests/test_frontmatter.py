@@ -35,6 +35,12 @@ def test_globs_need_no_quotes(head, value):
     assert split(f"---\n{head}\n---\n").head == {"globs": value}
 
 
+def test_many_globs_with_braces_are_not_nested():
+    globs = [f"src/{name}/*.{{ts,tsx}}" for name in "abcdefghijklmnopqrstuvwxyz"]
+    head = "\n".join(f"  - {glob}" for glob in globs)
+    assert split(f"---\nglobs:\n{head}\n---\n").head == {"globs": globs}
+
+
 BOMB = "a: &a [x,x]\n" + "\n".join(
     f"{b}: &{b} [*{a},*{a}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
 )
@@ -47,7 +53,7 @@ BOMB = "a: &a [x,x]\n" + "\n".join(
         "x: &x 1\ny: [*x]",
         "x: !!python/object/apply:os.system [ls]",
         "[" * 3000,
-        "x: " + "{a: " * 500,
+        "x: [" + "{a: " * 500,
         "x: 2026-13-45",
         "x: [unclosed",
         "x: 'unclosed",

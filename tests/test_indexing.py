@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -88,7 +90,8 @@ def test_a_moved_file_is_known_under_its_new_path(ctx, shop):
     (shop / "shop" / "cart.py").rename(shop / "shop" / "basket.py")
     found = ctx.index_code(shop)
     assert (found.read, found.moved, found.gone) == (0, 1, 1)
-    assert names(ctx) >= {"Cart"}
+    assert names(ctx) >= {"Cart", "shop.basket"}
+    assert "shop.cart" not in names(ctx)
     with ctx._setup.surroundings.codebase.use("local", "shop") as code:
         assert sorted(code.files) == ["shop/basket.py", "shop/pay.py"]
 
@@ -204,6 +207,15 @@ def test_hostile_files_are_left_out_by_name_and_nothing_hangs(ctx, shop, tmp_pat
     assert all(name in caplog.text for name in left_out)
     assert names(ctx) >= {"Cart", "pay"}
     assert "secret" not in names(ctx)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode there")
+def test_a_file_whose_name_is_no_text_is_left_out(ctx, shop):
+    with suppress(OSError):  # some file systems refuse such a name themselves
+        Path(os.fsdecode(os.fsencode(shop) + b"/shop/b\xff.py")).write_bytes(b"def odd(): pass\n")
+        found = ctx.index_code(shop)
+        assert found.files == 2
+        assert list(found.skipped.values()) == ["its name is not UTF-8"]
 
 
 def test_a_folder_of_too_many_files_is_read_up_to_a_bound(ctx, shop, caplog, monkeypatch):

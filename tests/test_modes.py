@@ -69,6 +69,7 @@ def test_a_mode_in_view_is_not_told_again():
         {"name": "", "words": ("x",), "instruction": "y"},
         {"name": "a", "words": (), "instruction": "y"},
         {"name": "a", "words": ("?!",), "instruction": "y"},
+        {"name": "a", "words": "ultra", "instruction": "y"},
         {"name": "a", "words": ("x",), "instruction": "  "},
     ],
 )

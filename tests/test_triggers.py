@@ -125,6 +125,7 @@ def test_nothing_comes_by_itself_with_everything_off():
         {"path": -0.1},
         {"turns": 1.5},
         {"minutes": -1},
+        {"minutes": float("inf")},
         {"hits": True},
         {"decay": "x"},
     ],

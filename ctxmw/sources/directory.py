@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from ..coverage import matcher
 from ..definitions import code_ref
-from ..files import Unreadable, read_under
+from ..files import Unreadable, inside, read_under
 from ..frontmatter import BadFrontmatter, split
 from ..globs import matches
 from ..items import Item, changed
@@ -173,7 +173,7 @@ def read_guides(cwd: Path, root: Path) -> Iterator[Guide]:
             yield from _guide(root, folder / name, "instructions", distance)
         yield from _guide(root, folder / README, "readme", distance)
     for distance, folder in enumerate(_up_to(cwd, root)):
-        for path in _rule_files(folder):
+        for path in _rule_files(root, folder):
             yield from _rule(root, folder, path, distance)
 
 
@@ -197,10 +197,18 @@ def _guide(
         yield Guide(path=_relative(path, root), text=text, role=role, distance=distance)
 
 
-def _rule_files(folder: Path) -> list[Path]:
+def _rule_files(root: Path, folder: Path) -> list[Path]:
     found: list[Path] = []
     for place in RULE_FOLDERS:
         top = folder.joinpath(*place.split("/"))
+        if not os.path.lexists(top):
+            continue
+        try:
+            # A link may lead to the whole disk: it is not walked to find that out.
+            inside(root, top)
+        except Unreadable as error:
+            _warn(top, str(error))
+            continue
         for at, folders, names in os.walk(top, followlinks=False):
             folders.sort()
             found += [Path(at, name) for name in sorted(names) if name.endswith(_RULE_ENDINGS)]
@@ -219,12 +227,12 @@ def _rule(root: Path, folder: Path, path: Path, distance: int) -> Iterator[Guide
         return
     text = redact(document.body).text.strip()
     if text and (globs or always):
-        inside = _relative(folder, root)
+        below = _relative(folder, root)
         yield Guide(
             path=_relative(path, root),
             text=text,
             role="rule",
-            globs=tuple(_below(inside, glob) for glob in globs),
+            globs=tuple(_below(below, glob) for glob in globs),
             always=always,
             distance=distance,
         )
