@@ -30,8 +30,7 @@ class Mode:
     def __post_init__(self) -> None:
         if not self.name or not self.instruction.strip():
             raise InvalidValue(f"the mode {self.name!r} needs a name and an instruction.")
-        # Of a text each letter would be a word.
-        if isinstance(self.words, str) or not self.words or not all(map(_is_word, self.words)):
+        if not _are_words(self.words):
             raise InvalidValue(
                 f"the words of mode {self.name!r} are {self.words!r:.60}: give a tuple of words."
             )
@@ -66,6 +65,11 @@ _WORDS = re.compile(r"[\w'-]++")
 
 def _spelled(word: str) -> str:
     return " ".join(_WORDS.findall(word.lower()))
+
+
+def _are_words(words: object) -> bool:
+    """Say whether these are words; of a text each letter would be one."""
+    return isinstance(words, tuple | list) and bool(words) and all(map(_is_word, words))
 
 
 def _is_word(word: object) -> bool:

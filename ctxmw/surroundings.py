@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from .activity import recent_activity
+from .code_index import ProjectCode
 from .codebase import Codebase
 from .items import Item
 from .lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
@@ -66,7 +67,7 @@ class Surroundings:
             said = _without_secrets(situation.query)
             new = analyze_message(said, now=situation.now, policy=self.policy, known=known)
             acting = new if is_small_talk(situation.query) else [*new, *recent]
-            files = _in_play(situation, acting)
+            files = _in_play(situation, acting, code)
             found = self.code.brought(code, situation, acting, self.policy, floor)
         started = any(trigger.kind == "session_start" for trigger in acting)
         about = " ".join(q for one in new if one.kind == "message" for q in one.queries)
@@ -114,11 +115,20 @@ def is_small_talk(text: str) -> bool:
     return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
 
 
-def _in_play(situation: Situation, triggers: Sequence[Trigger]) -> tuple[str, ...]:
+def _in_play(
+    situation: Situation, triggers: Sequence[Trigger], code: ProjectCode | None
+) -> tuple[str, ...]:
     """Return the paths in play, relative to the root where they are under it."""
-    named = [file for trigger in triggers for file in trigger.files]
+    named = [*situation.files, *(file for trigger in triggers for file in trigger.files)]
+    meant = [path for file in named for path in _meant(file, code)]
     root = f"{situation.root.as_posix()}/" if situation.root else "./"
-    return tuple(dict.fromkeys(path.removeprefix(root) for path in (*situation.files, *named)))
+    return tuple(dict.fromkeys(path.removeprefix(root) for path in (*named, *meant)))
+
+
+def _meant(file: str, code: ProjectCode | None) -> list[str]:
+    """Return where the one file is that a part of its path means: "auth.py" is "src/auth.py"."""
+    found = [one for one, _ in code.paths(file)] if code is not None else []
+    return [f"{one.root}/{one.path}" for one in found] if len(found) == 1 else []
 
 
 def _without_secrets(text: str) -> str:

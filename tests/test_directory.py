@@ -102,6 +102,16 @@ def test_a_rule_comes_when_a_file_it_is_about_is_in_play(ctx, shop, path, head):
     assert "Type every" in prepared(ctx, shop, files=["src/app.py"]).part
 
 
+def test_a_file_named_without_its_folder_is_in_play_where_it_is_the_only_one(ctx, shop):
+    write(shop, ".cursor/rules/py.mdc", "---\nglobs: src/**/*.py\n---\nUse types.")
+    for path in ("src/auth.py", "src/a/same.py", "lib/same.py"):
+        write(shop, path, "def login():\n    return 1\n")
+    ctx.index_code(shop)
+    assert "Use types." in prepared(ctx, shop, "Fix the bug in auth.py, please").part
+    assert "Use types." in prepared(ctx, shop, "Fix /app/src/auth.py:2, please").part
+    assert "Use types." not in prepared(ctx, shop, "Fix the bug in same.py, please").part
+
+
 def test_activity_puts_files_in_play(ctx, shop):
     write(shop, ".cursor/rules/py.mdc", "---\nglobs: src/*.py\n---\nType every function.")
     ctx.notice({"type": "file_open", "path": str(shop / "src" / "app.py")}, project="shop")
