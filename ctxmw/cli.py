@@ -7,6 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from io import TextIOWrapper
+from typing import TextIO
 
 from . import __version__
 from .commands import (
@@ -36,6 +38,7 @@ WHERE = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _write_any_text(sys.stdout)
     terminal = Terminal()
     parser = parser_for(given)
     _check_name(parser, given)
@@ -50,6 +53,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _write_any_text(out: TextIO) -> None:
+    """Have a pipe carry UTF-8, as it does on the way in, and a terminal show what it can.
+
+    Left alone, both follow the locale, and may have no letter for what was remembered.
+    """
+    if not isinstance(out, TextIOWrapper):
+        return
+    encoding = out.encoding if out.isatty() else "utf-8"
+    out.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def parser_for(given: Sequence[str]) -> argparse.ArgumentParser:

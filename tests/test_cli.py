@@ -163,6 +163,24 @@ def test_a_text_comes_through_the_pipe_whatever_its_bytes(ctxmw, read):
     assert broken.returncode == 0, broken.stderr
 
 
+def test_a_pipe_carries_every_letter_whatever_the_locale(ctxmw):
+    ctxmw("remember", "Größe — 大きさ")
+    plain = os.environ | {"PYTHONIOENCODING": "ascii"}
+    for given in (["search", "Größe", "--json"], ["inject", "Größe?"], ["export", "-"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "ctxmw", *given], capture_output=True, env=plain, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Größe — 大きさ" in done.stdout.decode("utf-8")
+
+
+def test_messages_that_are_no_text_are_an_error_that_says_so(ctxmw, tmp_path):
+    (tmp_path / "messages.json").write_bytes(b'["\xff"]')
+    code, _, err = ctxmw("inject", "--messages", str(tmp_path / "messages.json"))
+    assert code == 1
+    assert "is no JSON list of messages" in err
+
+
 def test_nothing_to_remember_is_an_error_that_says_so(ctxmw):
     code, _, said = ctxmw("remember", stdin="  \n")
     assert code == 1

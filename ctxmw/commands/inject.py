@@ -69,9 +69,10 @@ def _messages(chosen: argparse.Namespace) -> list[dict[str, Any]]:
         return [{"role": "user", "content": text_of(chosen.message, "message")}]
     if chosen.message:
         raise InvalidValue("there is a message and --messages: give one of them.")
-    text = sys.stdin.read() if chosen.messages == "-" else Path(chosen.messages).read_text("utf-8")
+    piped = chosen.messages == "-"
+    data = sys.stdin.buffer.read() if piped else Path(chosen.messages).read_bytes()
     try:
-        return list(json.loads(text))
+        return list(json.loads(data))
     except (ValueError, TypeError) as error:
         raise InvalidValue(
             f"{chosen.messages} is no JSON list of messages: {error}. "
