@@ -257,6 +257,16 @@ def test_forgetting_much_needs_a_yes(ctxmw):
     assert ctxmw("forget", "--everything", "--yes")[1] == "forgotten: 1\n"
 
 
+def test_nothing_is_forgotten_when_one_of_the_refs_is_wrong(ctxmw, read):
+    ctxmw("remember", "Boats float.")
+    [boats] = [hit["ref"] for hit in read("search", "boats")]
+    code, _, said = ctxmw("forget", boats, "nope")
+    assert code == 3
+    assert "'nope'" in said
+    assert "Nothing was forgotten." in said
+    assert ctxmw("forget", boats, boats)[1] == "forgotten: 1\n"
+
+
 def test_the_catalog_is_listed_added_to_and_taken_from(ctxmw, read):
     assert "nothing is on offer" in ctxmw("catalog")[2]
     ctxmw("catalog", "add", "rule", "Errors", "Raise early.", "--include", "always")

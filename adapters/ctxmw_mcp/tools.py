@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from mcp_types import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import ctxmw
-from ctxmw import CtxmwError, Session
+from ctxmw import CtxmwError, NotFound, Session
 
 from .activity import Activities
 from .callers import Callers, Request
@@ -142,8 +143,13 @@ class Tools:
         self, request: Request, chat: Session, given: dict[str, Any]
     ) -> CallToolResult:
         asked = ForgetArguments.model_validate(given)
+        ctx, user = self.callers.ctx, chat.user
+        if missing := [ref for ref in asked.ids if not await ctx.aget([ref], user=user)]:
+            named = ", ".join(map(repr, missing))
+            raise NotFound(f"there is no record {named}: see mem_search. Nothing was forgotten.")
         for ref in asked.ids:
-            await self.callers.ctx.aforget(ref, user=chat.user)
+            with suppress(NotFound):  # it went with one before it
+                await ctx.aforget(ref, user=user)
         await self.updates.publish(chat.user)
         return _text(f"Forgotten: {', '.join(asked.ids)}.", {"forgotten": asked.ids})
 

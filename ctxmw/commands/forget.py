@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from ..errors import InvalidValue
+from ..errors import InvalidValue, NotFound
 from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ..middleware import ContextMiddleware
 
 HELP = "remove records and every copy of them"
 
@@ -29,7 +34,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         raise InvalidValue("say what to forget: refs, or --source, or --session, or --everything.")
     with opened(chosen) as ctx:
         if chosen.refs:
-            gone = sum(ctx.forget(ref) for ref in chosen.refs)
+            gone = _each(ctx, chosen.refs)
         else:
             user = chosen.user or ctx.user or ""
             what = "everything" if chosen.everything else _named(given)
@@ -40,6 +45,17 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     else:
         terminal.line(f"forgotten: {gone}")
     return 0
+
+
+def _each(ctx: ContextMiddleware, refs: list[str]) -> int:
+    if missing := [ref for ref in refs if not ctx.get([ref])]:
+        named = ", ".join(map(repr, missing))
+        raise NotFound(f"there is no record {named}: see ctxmw search. Nothing was forgotten.")
+    gone = 0
+    for ref in refs:
+        with suppress(NotFound):  # it went with one before it
+            gone += ctx.forget(ref)
+    return gone
 
 
 def _named(given: dict[str, str]) -> str:

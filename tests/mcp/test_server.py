@@ -86,6 +86,16 @@ async def test_a_write_that_fails_says_so(connect, ctx, tool, arguments, says):
     assert ctx.search("x") == []
 
 
+async def test_nothing_is_forgotten_when_one_of_the_ids_is_wrong(connect, ctx):
+    kept = ctx.remember("Prefer early returns.").ref
+    async with connect() as client:
+        answer = await client.call_tool("forget", {"ids": [kept, "m2345"]})
+    assert answer.is_error
+    assert "'m2345'" in text(answer)
+    assert "Nothing was forgotten." in text(answer)
+    assert ctx.get([kept])
+
+
 @pytest.mark.parametrize("arguments", [{}, {"query": 5}, {"query": "x", "kinds": ["cat"]}])
 async def test_a_question_asked_wrongly_is_answered_with_what_is_allowed(connect, arguments):
     async with connect() as client:
