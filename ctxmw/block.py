@@ -205,8 +205,10 @@ def _printed_order(entry: tuple[Item, Shown]) -> tuple[str, int, float, int, str
     return (item.group, item.place if item.group else 0, -item.score, item.place, item.ref)
 
 
-def checked_item(item: Item) -> Item:
+def checked_item(item: object) -> Item:
     """Return an item of somebody's own source, or raise when it could not be shown."""
+    if not isinstance(item, Item):
+        raise InvalidValue(f"{item!r:.60} is no item: give Item(ref=..., kind=..., text=...).")
     if item.section not in SECTIONS:
         allowed = ", ".join(SECTIONS)
         raise InvalidValue(

@@ -191,7 +191,7 @@ def short_signature(text: str, mark: Literal["#", "//"]) -> str:
     `mark` is what begins a comment; in a string it begins none.
     """
     line = " ".join(_COMMENT[mark].sub(r"\g<kept>", text).split())
-    line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")").replace(",)", ")")
+    line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return one_line(line.rstrip(" :;{="), SIGNATURE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def source_files(root: Path, below: str = "") -> Iterator[SourceFile]:
                 continue
             language = language_of(entry.name)
             if language and not ignored.covers(path, is_folder=False):
-                yield _source_file(entry, "/".join(path), language)
+                with suppress(FileNotFoundError):  # gone since the folder was listed
+                    yield _source_file(entry, "/".join(path), language)
         waiting += reversed(folders)
 
 

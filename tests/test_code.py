@@ -125,6 +125,11 @@ def get(url="https://a.b",  # the "place"
     assert method.signature == "static #count(url = 'http://a', n)"
 
 
+def test_a_tuple_of_one_keeps_its_comma():
+    found = parse("python", "a.py", "def f(\n    a=(1,),\n    b=2,\n): return a\n").entities[1]
+    assert found.signature == "def f(a=(1,), b=2)"
+
+
 def test_a_base_with_a_thousand_dots_is_read():
     name = ".".join(["a"] * 1500)
     with suppress(Unparsable):  # how much the parser takes is its own affair

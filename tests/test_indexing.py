@@ -11,6 +11,7 @@ import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw.protocols import Find
+from ctxmw.source_tree import source_files
 
 CART = '''"""Sells."""
 
@@ -216,6 +217,13 @@ def test_a_file_whose_name_is_no_text_is_left_out(ctx, shop):
         found = ctx.index_code(shop)
         assert found.files == 2
         assert list(found.skipped.values()) == ["its name is not UTF-8"]
+
+
+def test_a_file_that_goes_while_its_folder_is_read_is_not_there(shop):
+    sources = source_files(shop)
+    assert next(sources).path == "shop/cart.py"
+    (shop / "shop" / "pay.py").unlink()
+    assert list(sources) == []
 
 
 def test_a_folder_of_too_many_files_is_read_up_to_a_bound(ctx, shop, caplog, monkeypatch):

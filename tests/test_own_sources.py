@@ -106,3 +106,14 @@ def test_entries_that_are_all_critical_are_told_so(caplog):
 def test_an_item_that_cannot_be_shown_is_refused_by_name():
     with opened(Weather(section="weather")) as ctx, pytest.raises(InvalidValue, match="w:today"):
         hello(ctx)
+
+
+def test_what_is_no_item_is_refused():
+    class Telling:
+        name = "telling"
+
+        def items(self, situation, /):
+            return ["It rains."]
+
+    with opened(Telling()) as ctx, pytest.raises(InvalidValue, match="is no item"):
+        hello(ctx)

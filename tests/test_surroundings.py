@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 
 from ctxmw import Budget, ContextMiddleware, Xml
@@ -303,3 +306,16 @@ def test_code_is_escaped_by_every_renderer(open_shop):
 )
 def test_small_talk_is_told_from_pointing_at_something(text, is_talk):
     assert is_small_talk(text) is is_talk
+
+
+def test_a_method_is_shown_with_its_class_whatever_its_name():
+    with ContextMiddleware.open(":memory:") as ctx, TemporaryDirectory() as folder:
+        Path(folder, "a.py").write_text("class Shape:\n    def ef(self):\n        return 1\n")
+        Path(folder, "b.go").write_text(
+            "package b\n\nfunc (s *Server) Serve(n int) error { return nil }\n"
+        )
+        ctx.index_code(folder, project="shop")
+        asked = [{"role": "user", "content": "Why do Shape.ef and Server.Serve fail?"}]
+        part = ctx.session(project="shop").prepare(asked).context.part
+    assert "def Shape.ef(self)" in part
+    assert "func (s *Server) Server.Serve(n int) error" in part

@@ -290,7 +290,9 @@ def _signature(one: Definition) -> str:
     entity = one.entity
     named = entity.signature
     if entity.kind != "module":
-        named = named.replace(entity.own_name, entity.name, 1)
+        # A whole word: "Serve" is not the beginning of "func (s *Server) Serve()".
+        own = rf"(?<![\w$]){re.escape(entity.own_name)}(?![\w$])"
+        named = re.sub(own, lambda _: entity.name, named, count=1)
     return named.replace("->", "→")
 
 
