@@ -135,6 +135,8 @@ _JOKE = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"[a-z][a-z']*")
+# Something private that stands between two sentences belongs to neither.
+_PRIVATE_ASIDE = re.compile(r"(?:\[REDACTED:private\] )+(?=[A-Z])")
 
 
 def _split(line: str, heading: str) -> Iterator[Sentence]:
@@ -152,6 +154,8 @@ def _split(line: str, heading: str) -> Iterator[Sentence]:
 def _sentence(line: str, plain: str, start: int, end: int, heading: str) -> Iterator[Sentence]:
     while start < end and line[start] == " ":
         start += 1
+    if aside := _PRIVATE_ASIDE.match(line, start, end):
+        start = aside.end()
     if 3 < end - start <= LONGEST and "[REDACTED:" not in line[start:end]:
         yield Sentence(line[start:end], plain[start:end], heading)
 

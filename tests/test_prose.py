@@ -92,6 +92,11 @@ def test_sentences_with_something_redacted_are_left_out() -> None:
     assert said("Use tabs. Never say [REDACTED:private] again.") == ["Use tabs."]
 
 
+def test_what_is_private_between_two_sentences_belongs_to_neither() -> None:
+    text = "Use tabs. [REDACTED:private] We chose Go. [REDACTED:private] is my pin."
+    assert said(text) == ["Use tabs.", "We chose Go."]
+
+
 def test_of_a_long_message_the_ends_are_looked_at() -> None:
     text = "Begin with this.\n" + "Filler words here.\n" * LOOKED_AT + "End with this."
     found = said(text)

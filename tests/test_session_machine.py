@@ -259,6 +259,8 @@ class Conversations(RuleBasedStateMachine):
         self.shown_by: dict[str, Counter[str]] = {}
         # Records whose answer came, or at least its first chunk.
         self.arrived: set[str] = set()
+        # Places in conversations of which nothing is captured again.
+        self.forgotten: set[tuple] = set()
         for topic in TOPICS[:known]:
             self.remember(0, "ada", topic, project="shop", kind="rule", key="", long=False)
         self.converse(0, ADA, [TOPICS[0]], plain=True)
@@ -430,6 +432,7 @@ class Conversations(RuleBasedStateMachine):
         hits = self._call(side, "memory", "search", text.end, user=text.user, kinds=["turn"])
         (ref,) = [hit.ref for hit in hits if text.end in hit.text]
         self._call(side, "memory", "forget", ref, user=text.user)
+        self.forgotten |= text.copies
         text.copies.clear()
         self._unsettle()
 
@@ -500,6 +503,7 @@ class Conversations(RuleBasedStateMachine):
             text.often = 0
         for text in self.texts:
             text.copies = {copy for copy in text.copies if copy[0] != who}
+        self.forgotten = {place for place in self.forgotten if place[0] != who}
         for flight in self.flights:
             flight.forgotten = flight.forgotten or flight.who == who
         self.talks[who] = Talk(histories=self.talks[who].histories)
@@ -688,8 +692,9 @@ class Conversations(RuleBasedStateMachine):
     def _captured(self, who: Who, history: list[Message]) -> None:
         start = max(at for at, message in enumerate(history) if message["role"] == "user")
         for at in range(start, len(history)):
-            for mark in MARK.findall(history[at]["content"]):
-                self.of_mark[mark].copies.add((who, _until(history, at)))
+            place = (who, _until(history, at))
+            for mark in MARK.findall(history[at]["content"]) if place not in self.forgotten else ():
+                self.of_mark[mark].copies.add(place)
 
     def _question(self, who: Who, topic: str) -> Message:
         return {"role": "user", "content": self._text_of(who, topic).said}
