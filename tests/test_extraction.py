@@ -264,7 +264,7 @@ class TestTrust:
 
 class TestBesideTheTurns:
     def test_what_a_turn_says_is_not_shown_twice(self, ctx: ContextMiddleware) -> None:
-        said(ctx.session("s1"), "In Rust, I prefer the anyhow crate.", "Noted.")
+        said(ctx.session("s1"), "That worked. In Rust, I prefer the anyhow crate.", "Noted.")
         query = "Which Rust crate do I prefer?"
         budgeted = ctx.search(query, budget=500)
         assert [type(hit.record) for hit in budgeted if "anyhow" in hit.text] == [Turn]
