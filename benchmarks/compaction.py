@@ -86,7 +86,8 @@ def reach(
     messages = [as_message(item) for item in conversation["items"]]
     total = sum(COUNT(message["content"]) for message in messages)
     clock = lambda: latest + timedelta(hours=1)  # noqa: E731 - a clock is one expression
-    with ContextMiddleware.open(":memory:", model=ENCODING, clock=clock) as ctx:
+    options: dict[str, Any] = {"model": ENCODING, "clock": clock, "deadline": None}
+    with ContextMiddleware.open(":memory:", **options) as ctx:
         ctx.session("long").capture(messages)
         left = "\n".join(way(ctx, messages, int(SHARE * total)))
         held = {ref for ref, item in items.items() if carried(item["text"], left)}

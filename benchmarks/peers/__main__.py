@@ -122,12 +122,14 @@ def _prefix(chosen: argparse.Namespace, _: dict[str, str]) -> dict[str, Any]:
 
 
 def _compaction(chosen: argparse.Namespace, _: dict[str, str]) -> dict[str, Any]:
-    from benchmarks.compaction import score_file
+    from benchmarks.compaction import WAYS, score
 
-    figures = {}
+    figures: dict[str, Any] = {}
     for path in _files(chosen):
-        figures[path.stem] = _tried(partial(score_file, path, chosen.most))
-        _say("compaction", path.stem, figures[path.stem])
+        rows = figures[path.stem] = {}
+        for name, way in WAYS.items():
+            rows[name] = _tried(partial(score, path, way, chosen.most))
+            _say("compaction", path.stem, name, rows[name])
     return figures
 
 

@@ -34,14 +34,14 @@ ENTRIES = (
         make=partial(VectorMemory, top_k=None),
         needs=("llama_index.core", "llama_index.vector_stores.chroma"),
         setting="VectorMemoryBlock on Chroma, default top_k (2)",
-        most=10_000,
+        most=1_000,
     ),
     Entry(
         name="LlamaIndex Memory, k=60",
         make=partial(VectorMemory, top_k=60),
         needs=("llama_index.core", "llama_index.vector_stores.chroma"),
         setting="VectorMemoryBlock on Chroma, top_k 60",
-        most=10_000,
+        most=1_000,
     ),
     Entry(
         name="mem0",

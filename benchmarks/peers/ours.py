@@ -19,7 +19,10 @@ class Ours:
 
     def __init__(self, folder: Path, embedder: str | None) -> None:
         self._now = None
-        options: dict[str, Any] = {"embedder": as_langchain(embedder)} if embedder else {}
+        # Quality is measured, so nothing is cut short on a busy machine.
+        options: dict[str, Any] = {"deadline": None}
+        if embedder:
+            options["embedder"] = as_langchain(embedder)
         path = folder / "memory.db"
         self._ctx = ContextMiddleware.open(path, model=ENCODING, clock=self._clock, **options)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+OURS = "ctxmw"
 BUDGETS = ("rec@500", "rec@1000", "rec@2000")
 
 
@@ -22,7 +23,8 @@ def write(results: dict[str, Any], folder: Path) -> None:
 def page(results: dict[str, Any]) -> str:
     """Return the page as Markdown."""
     parts = [_head(results), *_recall(results), *_growth(results), *_prefix(results)]
-    parts += [*_compaction(results), *_footprint(results), *_faults(results), *_setup(results)]
+    parts += [*_compaction(results), *_footprint(results), *_faults(results), *_ahead(results)]
+    parts += _setup(results)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -156,6 +158,38 @@ def _faults(results: dict[str, Any]) -> Iterable[str]:
     yield _table(head, body)
 
 
+def _ahead(results: dict[str, Any]) -> Iterable[str]:
+    """Yield who is ahead of ctxmw as it comes, and in what."""
+    lines: list[str] = []
+    for stem, rows in results.get("recall", {}).items():
+        ours = rows.get(OURS, {})
+        for name, row in rows.items():
+            if name.startswith(OURS) or "error" in row or not ours:
+                continue
+            better = [budget for budget in BUDGETS if row[budget] > ours[budget]]
+            faster = row["recall_ms"]["p50"] < ours["recall_ms"]["p50"]
+            if better:
+                lines.append(f"- {name} finds more on {stem} at {', '.join(better)}")
+            if faster:
+                lines.append(
+                    f"- {name} answers sooner on {stem}: {row['recall_ms']['p50']:.1f} ms against "
+                    f"{ours['recall_ms']['p50']:.1f}, and finds {row['rec@1000']:.1f} against "
+                    f"{ours['rec@1000']:.1f} at 1,000 tokens"
+                )
+    footprint = results.get("footprint", {})
+    for name, row in footprint.items():
+        smaller = [
+            f"{row[key]} against {footprint[OURS][key]} {unit}"
+            for key, unit in (("megabytes", "MB"), ("import_s", "s to import"))
+            if key in row and row[key] < footprint.get(OURS, {}).get(key, 0)
+        ]
+        if smaller:
+            lines.append(f"- {name} is lighter: {', '.join(smaller)}")
+    if lines:
+        yield "## Where others are ahead"
+        yield "\n".join(lines)
+
+
 def _setup(results: dict[str, Any]) -> Iterable[str]:
     yield "## How each was set up"
     yield "\n".join(f"- {name}: {setting}" for name, setting in results["settings"].items())
@@ -202,7 +236,7 @@ def _growth_plot(growth: dict[str, Any]) -> str:
         drawn.append(_text(54, y + 4, f"{10.0**power:g} ms", anchor="end"))
     for at, size in enumerate(sizes):
         drawn.append(_text(_x(at, len(sizes)), 350, f"{size:,}", anchor="middle"))
-    ends: list[float] = []
+    ends: dict[float, list[float]] = {}
     for place, (name, row) in enumerate(growth.items()):
         points = [
             (_x(at, len(sizes)), _y(row[str(size)]["recall_ms"]))
@@ -215,7 +249,7 @@ def _growth_plot(growth: dict[str, Any]) -> str:
         path = " ".join(f"{x:.0f},{y:.0f}" for x, y in points)
         drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         drawn += [f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{colour}"/>' for x, y in points]
-        label = _free(points[-1][1] + 4, ends)
+        label = _free(points[-1][1] + 4, ends.setdefault(points[-1][0], []))
         drawn.append(_text(points[-1][0] + 8, label, name, colour=colour))
     return _svg(800, 370, drawn)
 
