@@ -73,11 +73,12 @@ class Observer:
         for lane, (spent, _) in record.lanes.items():
             if spent:
                 self._stats.count(f"tokens.{lane}", spent)
-        shown = sum(used.shown != "none" for used in record.used)
+        considered = record.used
+        shown = sum(used.shown != "none" for used in considered)
         return {
             USED: record.tokens,
             LIMIT: record.limit,
-            DROPPED: len(record.used) - shown + sum(record.left_out.values()),
+            DROPPED: len(considered) - shown + sum(record.left_out.values()),
             FOUND: shown,
             DEGRADED: record.degraded or None,
         }

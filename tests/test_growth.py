@@ -64,11 +64,12 @@ PATTERNS = patterns()
 @pytest.mark.parametrize("name", PATTERNS)
 def test_twice_the_text_takes_about_twice_the_time(name):
     for text in TEXTS:
-        assert growth(PATTERNS[name], *text) < 3, text
+        # A busy machine can spoil a measurement; a pattern that is not linear spoils them all.
+        assert any(growth(PATTERNS[name], *text) < 3 for _ in range(4)), text
 
 
 def test_the_measure_tells_a_pattern_that_is_not_linear():
-    assert growth(re.compile(r"\s*x"), "", "\n", "!") > 3
+    assert all(growth(re.compile(r"\s*x"), "", "\n", "!") > 3 for _ in range(4))
 
 
 def growth(pattern: re.Pattern[str], start: str, piece: str, end: str) -> float:

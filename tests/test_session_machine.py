@@ -786,6 +786,7 @@ def run(machine: type[Conversations], examples: int, steps: int) -> None:
     run_state_machine_as_test(machine, settings=settings(**chosen, suppress_health_check=slow))
 
 
+@pytest.mark.timeout(900)  # half a minute, on a machine that does little else
 def test_the_laws_hold_for_two_openings_of_one_file() -> None:
     run(Conversations, examples=150, steps=40)
 
