@@ -11,40 +11,54 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_SMALLEST = 64
+
 
 class Column:
-    """An array that grows by doubling. One more slot holds the value of "no such record"."""
+    """An array that grows by a half. One more slot holds the value of "no such record"."""
 
     __slots__ = ("_data", "_neutral", "size")
 
-    def __init__(self, kept: NDArray[Any], neutral: float = 0) -> None:
-        self.size = len(kept)
+    def __init__(self, kind: str, neutral: float = 0) -> None:
+        self.size = 0
         self._neutral = neutral
-        room = np.full(max(64, self.size + 2), neutral, kept.dtype)
-        room[: self.size] = kept
-        self._data = room
+        self._data: NDArray[Any] = np.empty(_SMALLEST, kind)
+        self._data[0] = neutral
+
+    @classmethod
+    def over(cls, kept: NDArray[Any], neutral: float = 0) -> Column:
+        """Return what `all` gave, without a copy of it until something changes."""
+        column = cls.__new__(cls)
+        column.size = len(kept) - 1
+        column._neutral = neutral
+        column._data = kept
+        return column
 
     def append(self, value: float) -> None:
         """Put one value behind those there are."""
-        if self.size + 1 >= len(self._data):
-            self._grow(self.size + 1)
-        self._data[self.size] = value
-        self.size += 1
+        self.extend([value])
 
     def extend(self, values: Sequence[float] | NDArray[Any]) -> None:
         """Put values behind those there are."""
         size = self.size + len(values)
+        if size == self.size:
+            return
         if size >= len(self._data):
-            self._grow(size)
+            self._move(size + max(size // 2, _SMALLEST))
         self._data[self.size : size] = values
+        self._data[size] = self._neutral
         self.size = size
 
-    def __setitem__(self, place: int, value: float) -> None:
+    def __setitem__(self, place: int | Sequence[int], value: float | Sequence[float]) -> None:
+        if not self._data.flags.writeable:
+            self._move(len(self._data))
         self._data[place] = value
 
-    def _grow(self, size: int) -> None:
-        more = np.full(max(size + 1, len(self._data)), self._neutral, self._data.dtype)
-        self._data = np.concatenate([self._data, more])
+    def _move(self, room: int) -> None:
+        # What is not used yet is not written: its pages cost nothing.
+        data = np.empty(room, self._data.dtype)
+        data[: self.size + 1] = self.all
+        self._data = data
 
     @property
     def all(self) -> NDArray[Any]:

@@ -7,29 +7,25 @@ cannot be read, or that another version of the words or rules made, is made anew
 
 from __future__ import annotations
 
-import io
-import json
 import logging
 import threading
-import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from .lexical import Document, LexicalIndex
+from .packing import packed, unpacked
 from .protocols import Row, Store
 from .reading import Readings
 from .recent import Recent
 from .records import RECORD_TYPES, Turn, load
-from .terms import stem
 
 log = logging.getLogger("ctxmw")
 
 SEARCHED = tuple(RECORD_TYPES)
 USERS = 64
 """How many users' indexes are kept at hand."""
-SPACE = "lexical:2"
+SPACE = "lexical:3"
 """Where copies are kept; the number rises when words, stems or columns change."""
 _WHOLE = "*"
 _WORTH_KEEPING = 1000
@@ -39,6 +35,10 @@ _DEAD = 4
 _BATCH = 2000
 _A_MOMENT = 200
 """Changes that are taken in within a few milliseconds."""
+_BEHIND = 32
+"""Changes that are taken in together while nobody searches."""
+_PATIENCE = 0.05
+"""Seconds that a writer waits for a search."""
 
 
 class Indexes:
@@ -57,20 +57,26 @@ class Indexes:
         kept = self._users.get(user)
         return self._store.head(user) - (kept.seq if kept else 0) <= _A_MOMENT
 
-    def holders(self, user: str, words: Collection[str]) -> dict[str, int]:
-        """Return how many records hold each word, as far as an index at hand knows.
+    @contextmanager
+    def at_hand(self, user: str) -> Iterator[Kept | None]:
+        """Yield the user's index as it was last used; None when there is none, or it is busy.
 
-        Nothing is read and nobody is waited for: without an index at hand nothing is known.
+        Nothing is read, and nobody is waited for longer than a moment: whoever is writing may ask.
         """
         kept = self._users.get(user)
-        if kept is None or not kept.lock.acquire(blocking=False):
-            return {}
+        if kept is None or not kept.lock.acquire(timeout=_PATIENCE):
+            yield None
+            return
         try:
-            known = kept.index.vocabulary.known(map(stem, words))
-            held = {name: len(kept.index.postings(number)[0]) for name, number in known.items()}
+            yield kept if kept.seq else None
         finally:
             kept.lock.release()
-        return {word: held[stem(word)] for word in words if stem(word) in held}
+
+    def keep_up(self, user: str) -> None:
+        """Bring an index that is at hand up to date, once it is some way behind."""
+        kept = self._users.get(user)
+        if kept is not None and kept.seq and self._store.head(user) - kept.seq > _BEHIND:
+            self.make_ready(user)
 
     def make_ready(self, user: str) -> None:
         """Make the user's index, however long it takes."""
@@ -109,7 +115,7 @@ class Indexes:
             return
         try:
             kept.index, kept.seq = restored(copy)
-        except (ValueError, KeyError, OSError, zipfile.BadZipFile) as fault:
+        except (ValueError, KeyError, TypeError) as fault:
             log.warning("the copy of a search index cannot be read and is made anew: %r", fault)
             kept.index, kept.seq = LexicalIndex(), 0
 
@@ -172,19 +178,14 @@ class _Using:
 
 def copied(index: LexicalIndex, seq: int) -> bytes:
     """Return an index as bytes."""
-    arrays, names = index.dump()
-    about = np.frombuffer(json.dumps({"seq": seq, **names}).encode(), np.uint8)
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, about=about, **arrays)
-    return file.getvalue()
+    arrays, about = index.dump()
+    return packed({"seq": seq, **about}, arrays)
 
 
 def restored(copy: bytes) -> tuple[LexicalIndex, int]:
     """Return the index that `copied` made bytes of, and its position in the feed."""
-    with np.load(io.BytesIO(copy), allow_pickle=False) as kept:
-        names = json.loads(bytes(kept["about"]))
-        arrays = {name: kept[name] for name in kept.files if name != "about"}
-    return LexicalIndex.load(arrays, names), int(names["seq"])
+    about, arrays = unpacked(copy)
+    return LexicalIndex.load(arrays, about), int(about["seq"])
 
 
 def document_of(row: Row) -> Document:

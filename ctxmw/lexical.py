@@ -17,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .names import Names
+from .packing import found_under, under
 from .people import People
+from .places import Places
 from .postings import Frozen, Postings
 from .traits import TRAITS, Said, traits
 from .vocabulary import Vocabulary
@@ -26,10 +29,16 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
-_INTS = ("session", "speaker", "day", "month", "year", "previous", "next", "type", "scope")
-_FLOATS = ("length", "cost", "place", "alive", *TRAITS)
+_KINDS = {
+    **dict.fromkeys(("session", "speaker", "previous", "next", "type", "scope"), "i4"),
+    **dict.fromkeys(("day", "month", "year"), "i4"),
+    **dict.fromkeys(("length", "cost", "place"), "f4"),
+    **dict.fromkeys(("alive", *TRAITS), "u1"),
+}
 _BY_SESSION = {"size": "i4", "length": "f4", "last": "i4"}
 _NEUTRAL = {"speaker": -1, "previous": -1, "next": -1, "last": -1, "cost": 1}
+_NAMED = ("type", "scope", "session")
+_FROZEN = ("offsets", "places", "counts")
 _CHARS_PER_TOKEN = 4.2
 _SMALLEST_REST = 512
 
@@ -55,41 +64,45 @@ class LexicalIndex:
     """Everything the lexical leg of search needs to know of one user's records."""
 
     def __init__(self) -> None:
-        self.refs: list[str] = []
         self.people = People()
         self.vocabulary = Vocabulary()
-        self.places: dict[str, int] = {}
-        """Where each live ref stands."""
         self.terms_in_all = 0
         """How many terms all records have together."""
-        self._names: dict[str, dict[str, int]] = {"type": {}, "scope": {}, "session": {}}
-        self._columns = {name: _column(name, "i4") for name in _INTS}
-        self._columns |= {name: _column(name, "f4") for name in _FLOATS}
+        self._names = {what: Names() for what in _NAMED}
+        self._columns = {name: _column(name, kind) for name, kind in _KINDS.items()}
         self._by_session = {name: _column(name, kind) for name, kind in _BY_SESSION.items()}
-        self._tokens = Column(np.zeros(0, np.int32))
-        self._starts = Column(np.zeros(0, np.int64))
+        self._places = Places()
+        self._tokens = Column("i4")
+        self._starts = Column("i8")
         self._postings = Postings()
         self._pending: list[list[int]] = []
         """Terms of the last records, which no posting list has yet."""
 
     def __len__(self) -> int:
-        return len(self.refs)
+        return len(self._places)
 
     @property
     def dead(self) -> int:
         """How many places hold a record that is gone."""
-        return len(self.refs) - len(self.places)
+        return self._places.dead
+
+    def ref(self, place: int) -> str:
+        """Return the ref of the record at a place."""
+        return self._places.ref(place)
+
+    def place(self, ref: str) -> int:
+        """Return where the live record of a ref stands; -1 when there is none."""
+        return self._places.find(ref)
 
     def add(self, documents: Sequence[Document]) -> None:
         """Take in records of different refs; those that were here under a ref are taken out."""
         for document in documents:
             self.remove(document.ref)
-        first = len(self.refs)
+        first = len(self)
         terms = [self.vocabulary.take_in(document.words) for document in documents]
         self._add_terms(terms)
         self._add_places(first, documents, terms)
-        self.refs += [document.ref for document in documents]
-        self.places.update({d.ref: place for place, d in enumerate(documents, first)})
+        self._places.add([d.ref for d in documents])
         columns: dict[str, Sequence[float]] = {
             "speaker": [self.people.hear(d.speaker, d.text) for d in documents],
             "type": [self._number("type", d.type) for d in documents],
@@ -107,8 +120,8 @@ class LexicalIndex:
 
     def remove(self, ref: str) -> None:
         """Let go of a record; its neighbours become each other's."""
-        place = self.places.pop(ref, None)
-        if place is None:
+        place = self._places.remove(ref)
+        if place < 0:
             return
         before, after = (int(self._columns[side].own[place]) for side in ("previous", "next"))
         if before >= 0:
@@ -126,7 +139,7 @@ class LexicalIndex:
 
     def number(self, what: str, name: str) -> int:
         """Return the number of a type, scope or session; -1 when there is none of that name."""
-        return self._names[what].get(name, -1)
+        return self._names[what].find(name)
 
     def term_ids(self, terms: Iterable[str]) -> list[int]:
         """Return the numbers of those terms that occur."""
@@ -164,38 +177,32 @@ class LexicalIndex:
         """Return the index as arrays, and the names in it as JSON can keep them."""
         self.freeze()
         frozen = self._postings.frozen
-        arrays = {f"column.{name}": column.own for name, column in self._columns.items()}
-        arrays |= {f"session.{name}": column.own for name, column in self._by_session.items()}
-        arrays |= {"tokens": self._tokens.own, "starts": self._starts.own}
-        arrays |= {name: getattr(frozen, name) for name in ("offsets", "places", "counts")}
-        names = {
-            "refs": self.refs,
-            "vocabulary": self.vocabulary.stems(),
-            "names": {what: list(names) for what, names in self._names.items()},
-            "people": self.people.dump(),
-        }
-        return arrays, names
+        arrays = under("column", {name: column.all for name, column in self._columns.items()})
+        arrays |= under("session", {name: each.all for name, each in self._by_session.items()})
+        arrays |= under("places", self._places.arrays())
+        arrays |= {"tokens": self._tokens.all, "starts": self._starts.all}
+        arrays |= under("frozen", {name: getattr(frozen, name) for name in _FROZEN})
+        arrays |= under("vocabulary", self.vocabulary.names.arrays())
+        for what, names in self._names.items():
+            arrays |= under(f"names.{what}", names.arrays())
+        return arrays, {"people": self.people.dump()}
 
     @classmethod
-    def load(cls, arrays: dict[str, NDArray[Any]], names: dict[str, Any]) -> LexicalIndex:
+    def load(cls, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> LexicalIndex:
         """Return the index that `dump` gave."""
         index = cls()
-        index.refs = names["refs"]
-        index.vocabulary = Vocabulary(names["vocabulary"])
-        index._names = {
-            what: {name: number for number, name in enumerate(known)}
-            for what, known in names["names"].items()
-        }
-        index.people = People.load(names["people"])
+        for what in _NAMED:
+            index._names[what] = Names.of(found_under(f"names.{what}", arrays))
+        index.vocabulary = Vocabulary(Names.of(found_under("vocabulary", arrays)))
+        index.people = People.load(about["people"])
         for kind, columns in (("column", index._columns), ("session", index._by_session)):
             for name in columns:
-                columns[name] = Column(arrays[f"{kind}.{name}"], _NEUTRAL.get(name, 0))
-        index._tokens, index._starts = Column(arrays["tokens"]), Column(arrays["starts"])
-        frozen = Frozen(arrays["offsets"], arrays["places"], arrays["counts"])
-        index._postings = Postings(frozen, len(index.refs))
+                columns[name] = Column.over(arrays[f"{kind}.{name}"], _NEUTRAL.get(name, 0))
+        index._places = Places.of(found_under("places", arrays))
+        index._tokens, index._starts = Column.over(arrays["tokens"]), Column.over(arrays["starts"])
+        frozen = Frozen(*(arrays[f"frozen.{name}"] for name in _FROZEN))
+        index._postings = Postings(frozen, len(index))
         index.terms_in_all = index._tokens.size
-        alive = np.flatnonzero(index._columns["alive"].own)
-        index.places = {index.refs[place]: place for place in alive.tolist()}
         return index
 
     def _add_terms(self, terms: list[list[int]]) -> None:
@@ -207,11 +214,11 @@ class LexicalIndex:
 
     def _settle(self) -> None:
         """Give the last records to the posting lists."""
-        rest = len(self.refs) - self._postings.size
+        rest = len(self) - self._postings.size
         if rest > max(_SMALLEST_REST, self._postings.size // 8):
             self.freeze()
             return
-        for place, held in enumerate(self._pending, len(self.refs) - len(self._pending)):
+        for place, held in enumerate(self._pending, len(self) - len(self._pending)):
             self._postings.add(place, held)
         self._pending = []
 
@@ -237,7 +244,7 @@ class LexicalIndex:
             sizes[session] += 1
             lengths[session] += len(held)
         for column, known in ((size, sizes), (length, lengths), (last, lasts)):
-            column.own[touched] = list(known.values())
+            column[touched] = list(known.values())
         following = self._columns["next"]
         following.extend([-1] * len(documents))
         linked = [
@@ -249,9 +256,8 @@ class LexicalIndex:
             self._columns[name].extend(values)
 
     def _number(self, what: str, name: str) -> int:
-        names = self._names[what]
-        return names.setdefault(name, len(names))
+        return self._names[what].add(name)
 
 
 def _column(name: str, kind: str) -> Column:
-    return Column(np.zeros(0, kind), _NEUTRAL.get(name, 0))
+    return Column(kind, _NEUTRAL.get(name, 0))

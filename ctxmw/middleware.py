@@ -137,6 +137,7 @@ class ContextMiddleware:
             source=redact(source).text,
             trust=self._setup.trust_in(source, trust),
         )
+        self._setup.search.keep_up(name)
         self._setup.has_news(name)
         return memory
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,12 +26,13 @@ class Frozen:
 
     offsets: NDArray[np.int64]
     places: Ints
-    counts: Floats
+    counts: NDArray[np.unsignedinteger[Any]]
+    """How often a place holds a term, in as few bytes as that takes."""
 
     @classmethod
     def empty(cls) -> Frozen:
         """Return the lists of no record."""
-        return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+        return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 
     @classmethod
     def made(cls, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> Frozen:
@@ -40,14 +41,15 @@ class Frozen:
         owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         keys, counts = np.unique(tokens.astype(np.int64) * size + owner, return_counts=True)
         offsets = np.searchsorted(keys, np.arange(terms + 1) * size)
-        return cls(offsets, (keys % size).astype(np.int32), counts.astype(np.float32))
+        few_bytes = np.min_scalar_type(counts.max(initial=0))
+        return cls(offsets, (keys % size).astype(np.int32), counts.astype(few_bytes))
 
     def of(self, term: int) -> tuple[Ints, Floats]:
         """Return the places that hold a term, and how often each does."""
         if term + 1 >= len(self.offsets):
-            return self.places[:0], self.counts[:0]
+            return self.places[:0], self.counts[:0].astype(np.float32)
         run = slice(self.offsets[term], self.offsets[term + 1])
-        return self.places[run], self.counts[run]
+        return self.places[run], self.counts[run].astype(np.float32)
 
 
 class Postings:

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
+from .alike import shared
 from .errors import InvalidValue, NotFound
+from .lexicon import STOP_WORDS
 from .observing import observed
 from .pipeline import Setup
 from .protocols import Find
@@ -147,17 +149,20 @@ def _near(setup: Setup, new: Memory, standing: Iterable[Memory]) -> tuple[str, .
     terms = set(stems(said))
     if not terms:
         return ()
-    asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
-    # Looking for all of its words would find everything, and take its time.
-    words = setup.search.telling(new.user, said, _LOOKED_FOR)
+    found = setup.search.alike(new.user, terms, ALIKE, kind="memory", scope=new.scope)
+    if found is None:
+        found = _near_in_store(setup, new, said, terms)
     replaced = {old.ref for old in standing}
-    alike = [
-        row.ref
-        for row, _ in setup.store.search(new.user, words, asked)
-        if row.ref not in replaced and _share(terms, set(stems(row.search_text.split()))) >= ALIKE
-    ]
-    return tuple(alike[:_NEAR])
+    return tuple([ref for ref in found if ref not in replaced][:_NEAR])
 
 
-def _share(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other)
+def _near_in_store(setup: Setup, new: Memory, said: list[str], terms: set[str]) -> list[str]:
+    asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
+    # Looking for all of its words would find everything, and take its time. Long words are rare.
+    words = sorted({word for word in said if word not in STOP_WORDS}, key=_longest_first)
+    found = setup.store.search(new.user, words[:_LOOKED_FOR], asked)
+    return [row.ref for row, _ in found if shared(terms, stems(row.search_text.split())) >= ALIKE]
+
+
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word

@@ -15,13 +15,13 @@ from functools import partial
 
 import numpy as np
 
+from .alike import alike, shared
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense, Near
 from .errors import CtxmwError
 from .indexes import Indexes
 from .items import Item
 from .lexical import Bools, Floats, LexicalIndex
-from .lexicon import STOP_WORDS
 from .protocols import Store, TokenCounter
 from .question import Question, analyse
 from .rank_weights import RankWeights
@@ -31,6 +31,7 @@ from .scoring import Weights, matched
 from .signals import Signals, signals
 from .situation import Situation
 from .stats import Stats
+from .terms import stems
 from .wanted import Wanted, among
 
 log = logging.getLogger("ctxmw")
@@ -47,6 +48,8 @@ NEAR = 0.5
 """... unless it is as near in meaning as this."""
 NEAREST = 1000
 """How many records the dense leg proposes."""
+COMPARED = 100
+"""How many new records are compared one by one with a text; more are left to the store."""
 LEAST, READ = 30, 150
 """How many records are read from the store for one question."""
 
@@ -120,17 +123,32 @@ class Search:
             fault=fault,
         )
 
-    def telling(self, user: str, words: Collection[str], n: int) -> list[str]:
-        """Return the words of a text by which it is found fastest: rare ones, else long ones.
+    def alike(
+        self, user: str, terms: Collection[str], least: float, *, kind: str, scope: str
+    ) -> list[str] | None:
+        """Return the refs of records that share so much of their terms, the nearest first.
 
-        It is a guess from what is at hand; nothing is read for it.
+        None when no index is at hand that could tell. What was written since it was last used is
+        compared one by one.
         """
-        held = self._indexes.holders(user, words)
-        said = dict.fromkeys(word for word in words if word not in STOP_WORDS)
-        rare = sorted((word for word in said if word in held), key=lambda word: held[word])
-        # The index may be behind: what it does not know may have been written a moment ago.
-        new = sorted((word for word in said if word not in held), key=len, reverse=True)
-        return [*rare[: n - min(len(new), n // 2)], *new][:n]
+        with self._indexes.at_hand(user) as kept:
+            if kept is None:
+                return None
+            found, since = alike(kept.index, terms, least, kind=kind, scope=scope), kept.seq
+        changes = self._store.changes(user, since, (kind,))
+        if len(changes) > COMPARED:
+            return None
+        for change in changes:
+            found.pop(change.ref, None)
+        for row in self._store.get(user, [change.ref for change in changes if not change.gone]):
+            if row.live and row.scope == scope:
+                found[row.ref] = shared(terms, stems(row.search_text.split()))
+        near = sorted(found, key=lambda ref: found[ref], reverse=True)
+        return [ref for ref in near if found[ref] >= least]
+
+    def keep_up(self, user: str) -> None:
+        """Take in what was written lately, for a user whose index is at hand."""
+        self._indexes.keep_up(user)
 
     def _in_time(self, user: str, deadline: Deadline | None) -> bool:
         """Say whether the index can be used: making it may take longer than there is time."""
@@ -190,7 +208,7 @@ class Search:
                 dense=near[ref].match if ref in near else 0.0,
             )
             for ref, match, why, own, subject in zip(
-                [index.refs[place] for place in rated.places[chosen].tolist()],
+                [index.ref(place) for place in rated.places[chosen].tolist()],
                 rated.match[chosen].tolist(),
                 rated.reasons(chosen, self._weights),
                 rated.by_itself()[chosen].tolist(),
@@ -266,8 +284,8 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
         return None
     dense = np.zeros(len(index), np.float32)
     for ref, found in near.items():
-        place = index.places.get(ref)
-        if place is not None:
+        place = index.place(ref)
+        if place >= 0:
             dense[place] = found.rank
     return dense
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from .lexicon import STOP_WORDS
+from .names import Names
 from .terms import stem
 
 _SAYS_NOTHING = -1
@@ -16,27 +17,23 @@ class Vocabulary:
     Words are looked up as they are written, so that each is cut down to its stem once.
     """
 
-    def __init__(self, stems: Sequence[str] = ()) -> None:
-        self._numbers = {name: number for number, name in enumerate(stems)}
+    def __init__(self, names: Names | None = None) -> None:
+        self.names = names or Names()
         self._words: dict[str, int] = {}
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self.names)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._numbers
+    def __contains__(self, name: str) -> bool:
+        return self.names.find(name) >= 0
 
     def __getitem__(self, name: str) -> int:
-        return self._numbers[name]
-
-    def stems(self) -> list[str]:
-        """Return every stem, in the order of the numbers."""
-        return list(self._numbers)
+        return self.known([name])[name]
 
     def known(self, stems: Iterable[str]) -> dict[str, int]:
         """Return those of the stems that occur, each with its number."""
-        numbers = self._numbers
-        return {name: numbers[name] for name in stems if name in numbers}
+        numbers = {name: self.names.find(name) for name in stems}
+        return {name: number for name, number in numbers.items() if number >= 0}
 
     def take_in(self, words: Iterable[str]) -> list[int]:
         """Return the number of each word's stem, without the words that say nothing."""
@@ -45,9 +42,6 @@ class Vocabulary:
         return [number for number in numbers if number >= 0]
 
     def _new(self, word: str) -> int:
-        if word in STOP_WORDS:
-            number = _SAYS_NOTHING
-        else:
-            number = self._numbers.setdefault(stem(word), len(self._numbers))
+        number = _SAYS_NOTHING if word in STOP_WORDS else self.names.add(stem(word))
         self._words[word] = number
         return number

@@ -54,8 +54,8 @@ def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
         own &= found
         if np.count_nonzero(own) <= sent:
             found &= ~own
-    known = [index.places[ref] for ref in wanted.without if ref in index.places]
-    found[known] = False
+    known = [index.place(ref) for ref in wanted.without]
+    found[[place for place in known if place >= 0]] = False
     return found
 
 

@@ -5,14 +5,17 @@ The table holds no words. A copy of it can be kept as bytes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..columns import Column
 from ..items import Item, Scope
+from ..names import Names
+from ..packing import found_under, packed, under, unpacked
+from ..places import Places
 from ..scoring import AGES, OLDER, UNKNOWN, Weights, task_words_in
 from ..situation import TASK_WORDS, Situation
 
@@ -20,21 +23,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Places = NDArray[np.intp]
+    Chosen = NDArray[np.intp]
 
 _DAY = 86_400.0
 _NAMED = ("scope", "lane", "session")
-_TABLE = np.dtype(
-    [
-        ("at", np.float64),
-        ("seen", np.int32),
-        *((name, np.int32) for name in _NAMED),
-        *((task, np.uint8) for task in TASK_WORDS),
-        ("ages", np.bool_),
-        ("trusted", np.bool_),
-        ("alive", np.bool_),
-    ]
-)
+_KINDS = {
+    "at": "f8",
+    **dict.fromkeys(("seen", *_NAMED), "i4"),
+    **dict.fromkeys((*TASK_WORDS, "ages", "trusted", "alive"), "u1"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +44,7 @@ class Rated:
     holds: float
     """For how many seconds: then one of them is older by a step."""
 
-    def reasons(self, chosen: Places) -> Iterator[tuple[tuple[str, float], ...]]:
+    def reasons(self, chosen: Chosen) -> Iterator[tuple[tuple[str, float], ...]]:
         """Yield the signals of each of these, by name."""
         for seen, newness, task in zip(*(s[chosen].tolist() for s in self.signals), strict=True):
             yield ("seen", seen), ("recency", newness), ("task", task)
@@ -57,64 +54,72 @@ class Ratings:
     """The items of one user, each in its place."""
 
     def __init__(self) -> None:
-        self.refs: list[str] = []
-        self.places: dict[str, int] = {}
-        self._table = np.zeros(64, _TABLE)
-        self._numbers: dict[str, dict[str, int]] = {name: {} for name in _NAMED}
+        self._columns = {name: Column(kind) for name, kind in _KINDS.items()}
+        self._names = {name: Names() for name in _NAMED}
+        self._places = Places()
 
     def __len__(self) -> int:
-        return len(self.refs)
+        return len(self._places)
 
     @property
     def dead(self) -> int:
         """How many places hold an item that is gone."""
-        return len(self.refs) - len(self.places)
+        return self._places.dead
+
+    def ref(self, place: int) -> str:
+        """Return the ref of the item at a place."""
+        return self._places.ref(place)
 
     def add(self, items: Iterable[Item]) -> None:
         """Take in items; those of the same refs are let go first."""
         new = {item.ref: item for item in items}
-        for ref in new.keys() & self.places.keys():
+        if not new:
+            return
+        for ref in new:
             self.remove(ref)
-        start = len(self.refs)
-        self.places |= {ref: place for place, ref in enumerate(new, start)}
-        self.refs += new
-        self._make_room(len(self.refs))
-        values = np.array([self._row(item) for item in new.values()], _TABLE)
-        self._table[start : len(self.refs)] = values
+        self._places.add(list(new))
+        rows = zip(*map(self._row, new.values()), strict=True)
+        for column, values in zip(self._columns.values(), rows, strict=True):
+            column.extend(values)
 
     def remove(self, ref: str) -> None:
         """Let go of an item."""
-        place = self.places.pop(ref, None)
-        if place is not None:
-            self._table["alive"][place] = False
+        place = self._places.remove(ref)
+        if place >= 0:
+            self._columns["alive"][place] = 0
 
-    def wanted(self, situation: Situation) -> Places:
+    def wanted(self, situation: Situation) -> Chosen:
         """Return the places of trusted items in scope, of other conversations than the present."""
-        table = self._own
-        scopes = [self._number("scope", str(scope)) for scope in _scopes(situation)]
-        here = np.isin(table["scope"], scopes) & table["alive"] & table["trusted"]
-        own = self._number("session", situation.session) if situation.session else -1
-        return np.flatnonzero(here & (table["session"] != own))
+        scope = self._own("scope")
+        here = np.zeros(len(scope), bool)
+        for name in _scopes(situation):
+            here |= scope == self._number("scope", str(name))
+        here &= (self._own("alive") & self._own("trusted")).view(bool)
+        if situation.session and self.has_session(situation.session):
+            here &= self._own("session") != self._number("session", situation.session)
+        return np.flatnonzero(here)
 
     def has_session(self, session: str) -> bool:
         """Say whether anything here comes from this conversation."""
-        return session in self._numbers["session"]
+        return self._number("session", session) >= 0
 
-    def in_lane(self, places: Places, lane: str) -> NDArray[np.bool_]:
+    def in_lane(self, places: Chosen, lane: str) -> NDArray[np.bool_]:
         """Say of each of these places whether this lane pays for it."""
-        within: NDArray[np.bool_] = self._own["lane"][places] == self._number("lane", lane)
+        within: NDArray[np.bool_] = self._own("lane")[places] == self._number("lane", lane)
         return within
 
-    def rated(self, places: Places, situation: Situation, weights: Weights) -> Rated:
+    def rated(self, places: Chosen, situation: Situation, weights: Weights) -> Rated:
         """Return the score of each of these places, as `scoring.score` gives it to one item."""
-        rows = self._own[places]
-        age = situation.now.timestamp() - rows["at"]
-        newness = np.select([age < days * _DAY for days, _ in AGES], [v for _, v in AGES], OLDER)
-        newness = np.where(rows["ages"] & ~np.isnan(age), newness, UNKNOWN)
-        seen = 1 - 1 / (1 + rows["seen"])
-        task = np.full(len(rows), UNKNOWN)
+        age = situation.now.timestamp() - self._own("at")[places]
+        steps = np.array([days * _DAY for days, _ in AGES])
+        values = np.array([*(value for _, value in AGES), OLDER])
+        newness = values[np.searchsorted(steps, age, side="right")]
+        newness[(self._own("ages")[places] == 0) | np.isnan(age)] = UNKNOWN
+        seen = 1 - 1 / (1 + self._own("seen")[places])
+        task = np.full(len(places), UNKNOWN)
         if situation.task:
-            task += UNKNOWN * rows[situation.task] / len(TASK_WORDS[situation.task])
+            said = self._own(situation.task)[places]
+            task += UNKNOWN * said / len(TASK_WORDS[situation.task])
         total = weights.scope + weights.seen * seen + weights.recency * newness
         return Rated(
             scores=np.round(total + weights.task * task, 4),
@@ -122,9 +127,9 @@ class Ratings:
             holds=min((_until(age, days * _DAY) for days, _ in AGES), default=np.inf),
         )
 
-    def best(self, places: Places, scores: Floats, n: int) -> Places:
+    def best(self, places: Chosen, scores: Floats, n: int) -> Chosen:
         """Return which n of these are the best, the newest first among equals."""
-        times = self._own["at"][places]
+        times = self._own("at")[places]
         chosen = np.arange(len(places))
         if len(places) > 2 * n:
             # Milliseconds within a ten-thousandth of score: both fit into 64 bits.
@@ -134,46 +139,35 @@ class Ratings:
         return chosen[np.lexsort((-times[chosen], -scores[chosen]))[:n]]
 
     def copied(self, seq: int) -> bytes:
-        """Return the ratings as bytes, without what is gone."""
-        alive = np.flatnonzero(self._own["alive"])
-        about = {
-            "seq": seq,
-            "refs": [self.refs[place] for place in alive.tolist()],
-            "names": {name: list(numbers) for name, numbers in self._numbers.items()},
-        }
-        return json.dumps(about).encode() + b"\n" + self._own[alive].tobytes()
+        """Return the ratings as bytes."""
+        arrays = under("column", {name: column.all for name, column in self._columns.items()})
+        arrays |= under("places", self._places.arrays())
+        for what, names in self._names.items():
+            arrays |= under(f"names.{what}", names.arrays())
+        return packed({"seq": seq}, arrays)
 
     @classmethod
     def restored(cls, copy: bytes) -> tuple[Ratings, int]:
         """Return the ratings that `copied` made bytes of, and its position in the feed."""
-        head, _, table = copy.partition(b"\n")
-        about = json.loads(head)
+        about, arrays = unpacked(copy)
         ratings = cls()
-        ratings.refs = list(about["refs"])
-        ratings.places = {ref: place for place, ref in enumerate(ratings.refs)}
-        ratings._table = np.frombuffer(table, _TABLE).copy()
-        ratings._numbers = {
-            name: {known: number for number, known in enumerate(about["names"][name])}
-            for name in _NAMED
+        ratings._columns = {name: Column.over(arrays[f"column.{name}"]) for name in _KINDS}
+        ratings._places = Places.of(found_under("places", arrays))
+        ratings._names = {
+            name: Names.of(found_under(f"names.{name}", arrays)) for name in ratings._names
         }
-        if len(ratings._table) != len(ratings.refs):
-            raise ValueError(f"{len(ratings._table)} ratings of {len(ratings.refs)} items")
         return ratings, int(about["seq"])
 
-    @property
-    def _own(self) -> NDArray[Any]:
-        return self._table[: len(self.refs)]
+    def _own(self, name: str) -> NDArray[Any]:
+        return self._columns[name].own
 
     def _row(self, item: Item) -> tuple[Any, ...]:
-        numbers = self._numbers
-        named = (str(item.scope), item.lane, item.session)
+        """Return what is kept of an item, in the order of the columns."""
+        named = zip(_NAMED, (str(item.scope), item.lane, item.session), strict=True)
         return (
             item.at.timestamp() if item.at else np.nan,
             item.seen,
-            *(
-                numbers[what].setdefault(name, len(numbers[what]))
-                for what, name in zip(_NAMED, named, strict=True)
-            ),
+            *(self._names[what].add(name) for what, name in named),
             *task_words_in(item.text),
             item.ages,
             item.trust == "trusted",
@@ -181,12 +175,7 @@ class Ratings:
         )
 
     def _number(self, what: str, name: str) -> int:
-        return self._numbers[what].get(name, -1)
-
-    def _make_room(self, size: int) -> None:
-        if size > len(self._table):
-            more = np.zeros(max(size, 2 * len(self._table)) - len(self._table), _TABLE)
-            self._table = np.concatenate([self._table, more])
+        return self._names[what].find(name)
 
 
 def _until(age: Floats, limit: float) -> float:

@@ -35,7 +35,7 @@ AT_HAND = 2_000
 """How many records of a user are kept at hand once they were read."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
-VERSION = 1
+VERSION = 2
 """Of the table's layout and of what it is made from; copies of another version are not read."""
 _WHOLE = "*"
 _LONGEST = 86_400.0
@@ -104,7 +104,7 @@ class Shelf:
             if len(within := np.flatnonzero(ratings.in_lane(places, lane)))
         ]
         best = np.concatenate(chosen) if chosen else np.zeros(0, np.intp)
-        refs = [ratings.refs[place] for place in places[best]]
+        refs = [ratings.ref(place) for place in places[best].tolist()]
         found = self._read(situation.user, kept, refs)
         whole = zip(refs, rated.scores[best].tolist(), rated.reasons(best), strict=True)
         return Shortlist(
@@ -164,7 +164,7 @@ class Shelf:
             return
         try:
             kept.ratings, kept.seq = Ratings.restored(copy)
-        except (ValueError, KeyError) as fault:
+        except (ValueError, KeyError, TypeError) as fault:
             log.warning("the copy of a user's ratings cannot be read and is made anew: %r", fault)
 
     def _copy_due(self, kept: _Kept) -> tuple[bytes, int] | None:

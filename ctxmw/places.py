@@ -1,0 +1,73 @@
+"""Where the record of each ref stands: places are given in order, and none is given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .columns import Column
+from .names import Names
+from .packing import found_under, under
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Places:
+    """The places of records, by ref. What is gone leaves its place empty."""
+
+    __slots__ = ("_names", "_numbers", "_places", "dead")
+
+    def __init__(self) -> None:
+        self._names = Names()
+        self._numbers = Column("i4")
+        """By place: the number of its ref."""
+        self._places = Column("i4", -1)
+        """By number: where the ref stands; -1 when its record is gone."""
+        self.dead = 0
+        """How many places are of records that are gone."""
+
+    def __len__(self) -> int:
+        return self._numbers.size
+
+    def ref(self, place: int) -> str:
+        """Return the ref of the record that stands, or stood, at a place."""
+        return self._names[int(self._numbers.own[place])]
+
+    def find(self, ref: str) -> int:
+        """Return where the record of a ref stands; -1 when there is none."""
+        number = self._names.find(ref)
+        return int(self._places.own[number]) if number >= 0 else -1
+
+    def add(self, refs: Sequence[str]) -> None:
+        """Give each of these the next place; none of them may stand anywhere."""
+        start = len(self)
+        numbers = [self._names.add(ref) for ref in refs]
+        self._numbers.extend(numbers)
+        self._places.extend([-1] * (len(self._names) - self._places.size))
+        self._places[numbers] = list(range(start, len(self)))
+
+    def remove(self, ref: str) -> int:
+        """Let a ref stand nowhere, and return where it stood; -1 when it did not."""
+        place = self.find(ref)
+        if place >= 0:
+            self._places[self._names.find(ref)] = -1
+            self.dead += 1
+        return place
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as arrays, for a copy."""
+        columns = {"numbers": self._numbers.all, "places": self._places.all}
+        return columns | under("names", self._names.arrays())
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Places:
+        """Return the places that `arrays` gave."""
+        places = cls()
+        places._names = Names.of(found_under("names", arrays))
+        places._numbers = Column.over(arrays["numbers"])
+        places._places = Column.over(arrays["places"], -1)
+        places.dead = len(places) - int(np.count_nonzero(places._places.own >= 0))
+        return places
