@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from .copies import WORTH_KEEPING, Copies
 from .lexical import Document, LexicalIndex
 from .packing import packed, unpacked
 from .protocols import Row, Store
@@ -25,11 +26,8 @@ log = logging.getLogger("ctxmw")
 SEARCHED = tuple(RECORD_TYPES)
 USERS = 64
 """How many users' indexes are kept at hand."""
-SPACE = "lexical:3"
+SPACE, OLDER = "lexical:3", "lexical:2"
 """Where copies are kept; the number rises when words, stems or columns change."""
-_WHOLE = "*"
-_WORTH_KEEPING = 1000
-"""An index of fewer records is made faster than it is read."""
 _DEAD = 4
 """An index is made anew when a quarter of it is gone."""
 _BATCH = 2000
@@ -46,6 +44,7 @@ class Indexes:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._copies = Copies(store, SPACE, OLDER)
         self._users: Recent[str, Kept] = Recent(USERS)
 
     def use(self, user: str) -> _Using:
@@ -91,11 +90,12 @@ class Indexes:
         if kept.seq == 0:
             self._begin(user, kept)
         self._catch_up(user, kept, head)
-        if kept.index.dead * _DEAD > max(len(kept.index), _WORTH_KEEPING):
+        if kept.index.dead * _DEAD > max(len(kept.index), WORTH_KEEPING):
             kept.index, kept.seq = LexicalIndex(), 0
             self._catch_up(user, kept, head)
 
     def _catch_up(self, user: str, kept: Kept, head: int) -> None:
+        dead = kept.index.dead
         changes = self._store.changes(user, kept.seq, SEARCHED)
         written = [change.ref for change in changes if not change.gone]
         kept.readings.forget(change.ref for change in changes)
@@ -106,11 +106,11 @@ class Indexes:
             _take_in(kept.index, self._store.get(user, written[start : start + _BATCH]))
         kept.unsaved += len(changes)
         kept.seq = head
+        if kept.index.dead > dead and self._copies.is_lost(user):
+            kept.unsaved = len(kept.index)
 
     def _begin(self, user: str, kept: Kept) -> None:
-        if not hasattr(self._store, "get_blobs"):
-            return
-        copy = self._store.get_blobs(user, SPACE, [_WHOLE]).get(_WHOLE)
+        copy = self._copies.read(user)
         if copy is None:
             return
         try:
@@ -121,9 +121,7 @@ class Indexes:
 
     def copy_due(self, kept: Kept) -> tuple[bytes, int] | None:
         """Return a copy to save and its position in the feed; the caller holds the lock."""
-        size = len(kept.index)
-        few = size < _WORTH_KEEPING or kept.unsaved < max(_WORTH_KEEPING // 2, size // 8)
-        if few or not hasattr(self._store, "get_blobs"):
+        if not self._copies.is_due(len(kept.index), kept.unsaved):
             return None
         return copied(kept.index, kept.seq), kept.seq
 
@@ -131,11 +129,8 @@ class Indexes:
         """Keep a copy in the store. Nobody holds the lock: who writes now may wait for it."""
         # Where others keep writing it may fail: then it is tried again, but not at every search.
         kept.unsaved //= 2
-        with self._store.atomic(user):
-            # Only a copy of exactly what is stored: the feed goes on from its position.
-            if self._store.head(user) == seq:
-                self._store.put_blobs(user, SPACE, {_WHOLE: copy})
-                kept.unsaved = 0
+        if self._copies.save(user, copy, seq):
+            kept.unsaved = 0
 
 
 @dataclass

@@ -22,6 +22,7 @@ from .packing import found_under, under
 from .people import People
 from .places import Places
 from .postings import Frozen, Postings
+from .purging import purged
 from .traits import TRAITS, Said, traits
 from .vocabulary import Vocabulary
 
@@ -174,7 +175,7 @@ class LexicalIndex:
         self._pending = []
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return the index as arrays, and the names in it as JSON can keep them."""
+        """Return the index as arrays, and what JSON can keep; without anything that is gone."""
         self.freeze()
         frozen = self._postings.frozen
         arrays = under("column", {name: column.all for name, column in self._columns.items()})
@@ -185,7 +186,8 @@ class LexicalIndex:
         arrays |= under("vocabulary", self.vocabulary.names.arrays())
         for what, names in self._names.items():
             arrays |= under(f"names.{what}", names.arrays())
-        return arrays, {"people": self.people.dump()}
+        about = {"people": self.people.dump()}
+        return purged(arrays, about) if self.dead else (arrays, about)
 
     @classmethod
     def load(cls, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> LexicalIndex:

@@ -45,8 +45,12 @@ class Names:
 
     def find(self, name: str) -> int:
         """Return the number of a text; -1 when it is not here."""
-        number = self._numbers.get(name)
-        return self._among_kept(name) if number is None else number
+        if name in self._numbers:
+            return self._numbers[name]
+        number = self._among_kept(name)
+        if number >= 0:
+            self._numbers[name] = number  # it will be asked for again
+        return number
 
     def add(self, name: str) -> int:
         """Return the number of a text, a new one when it is new."""

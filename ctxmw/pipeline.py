@@ -292,8 +292,7 @@ def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
         if isinstance(source, Memories | Sessions):
             listed = source.best(situation, setup.weights, most)
             items += setup.arriving.admitted(listed.items)
-            above = int((listed.others >= setup.floors.stable).sum())
-            below = len(listed.others) - above
+            above, below = listed.left_out(setup.floors.stable)
             left_out += Counter({"over budget": above})
             left_out += Counter({f"below floor {setup.floors.stable:g}": below})
         else:

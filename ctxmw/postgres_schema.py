@@ -23,12 +23,16 @@ def policy(table: str) -> tuple[str, ...]:
     )
 
 
+def _function(name: str, body: str) -> str:
+    return f"""CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql
+        SET search_path FROM CURRENT AS $$ BEGIN {body} RETURN NULL; END $$"""
+
+
 def _trigger(name: str, event: str, body: str) -> tuple[str, str]:
     old = "" if event == "INSERT" else "OLD TABLE AS old_rows "
     new = "" if event == "DELETE" else "NEW TABLE AS new_rows "
     return (
-        f"""CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql
-            SET search_path FROM CURRENT AS $$ BEGIN {body} RETURN NULL; END $$""",
+        _function(name, body),
         f"""CREATE TRIGGER {name} AFTER {event} ON records REFERENCING {old}{new}
             FOR EACH STATEMENT EXECUTE FUNCTION {name}()""",
     )
@@ -112,8 +116,24 @@ BLOBS_OF_ROWS = (
     *policy("blobs"),
 )
 
+# What is made from all rows outlives a row that becomes history: its text is still there, and the
+# feed tells of the change.
+COPIES_OUTLIVE_HISTORY = (
+    _function(
+        "blobs_of_changed",
+        """DELETE FROM blobs USING old_rows AS stale
+            JOIN new_rows AS fresh ON fresh.owner = stale.owner AND fresh.ref = stale.ref
+        WHERE blobs.owner = stale.owner AND (
+            blobs.ref = stale.ref AND (
+                stale.search_text <> fresh.search_text OR stale.live AND NOT fresh.live
+            ) OR blobs.ref = '*' AND stale.search_text NOT IN ('', fresh.search_text)
+        );""",
+    ),
+)
+
 MIGRATIONS: dict[int, tuple[str, tuple[str, ...]]] = {
     1: ("rows_and_changes", ROWS_AND_CHANGES),
     2: ("blobs_of_rows", BLOBS_OF_ROWS),
+    3: ("copies_outlive_history", COPIES_OUTLIVE_HISTORY),
 }
 LATEST = max(MIGRATIONS)

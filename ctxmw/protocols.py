@@ -206,7 +206,8 @@ class Store(Protocol):
         """Keep bytes that can be made again from a row, under its ref: vectors, or an index.
 
         The ref "*" is for what is made from all of the user's rows. When a row goes, or its search
-        text changes, the blobs under its ref and under "*" go in the same transaction.
+        text changes, the blobs under its ref and under "*" go in the same transaction; when it
+        becomes history, only those under its ref.
         """
         ...
 

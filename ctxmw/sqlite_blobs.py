@@ -26,8 +26,9 @@ class Blobs:
         """Keep bytes that can be made again from a row, under its ref: vectors, or an index.
 
         The ref "*" is for what is made from all of the user's rows. When a row goes, or its search
-        text changes, the blobs under its ref and under "*" go in the same transaction. A blob
-        whose row is not there, because it was forgotten meanwhile, is not kept.
+        text changes, the blobs under its ref and under "*" go in the same transaction; when it
+        becomes history, only those under its ref. A blob whose row is not there, because it was
+        forgotten meanwhile, is not kept.
         """
         values = [_checked(user, space, ref, data) for ref, data in blobs.items()]
         with self._connections.transaction() as mine, explained(self.path):

@@ -146,9 +146,27 @@ def blobs_of_rows(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def copies_outlive_history(connection: sqlite3.Connection) -> None:
+    """Keep what is made from all rows when one of them becomes history: its text is still there.
+
+    The feed tells of the change. Only a text that goes takes it along.
+    """
+    for statement in (
+        "DROP TRIGGER blobs_of_changed",
+        """CREATE TRIGGER blobs_of_changed AFTER UPDATE ON records
+            WHEN old.search_text <> new.search_text OR old.live > new.live BEGIN
+            DELETE FROM blobs WHERE user = old.user AND (
+                ref = old.ref OR ref = '*' AND old.search_text NOT IN ('', new.search_text)
+            );
+        END""",
+    ):
+        connection.execute(statement)
+
+
 MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: rows_and_changes,
     2: full_text_search,
     3: blobs_of_rows,
+    4: copies_outlive_history,
 }
 LATEST = max(MIGRATIONS)

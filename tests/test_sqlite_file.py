@@ -254,7 +254,12 @@ class TestMigrations:
         file = sqlite3.connect(ours)
         numbers = file.execute("SELECT number, name FROM migrations ORDER BY number").fetchall()
         file.close()
-        assert numbers == [(1, "rows_and_changes"), (2, "full_text_search"), (3, "blobs_of_rows")]
+        assert numbers == [
+            (1, "rows_and_changes"),
+            (2, "full_text_search"),
+            (3, "blobs_of_rows"),
+            (4, "copies_outlive_history"),
+        ]
 
     def test_one_that_fails_leaves_the_file_at_the_number_before(
         self, ours: Path, monkeypatch: pytest.MonkeyPatch

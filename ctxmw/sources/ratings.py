@@ -88,16 +88,23 @@ class Ratings:
         if place >= 0:
             self._columns["alive"][place] = 0
 
-    def wanted(self, situation: Situation) -> Chosen:
-        """Return the places of trusted items in scope, of other conversations than the present."""
-        scope = self._own("scope")
+    def wanted(self, situation: Situation, start: int = 0) -> Chosen:
+        """Return the places of trusted items in scope, of other conversations than the present.
+
+        Only those from the place `start` on.
+        """
+        scope = self._own("scope")[start:]
         here = np.zeros(len(scope), bool)
         for name in _scopes(situation):
             here |= scope == self._number("scope", str(name))
-        here &= (self._own("alive") & self._own("trusted")).view(bool)
+        here &= (self._own("alive")[start:] & self._own("trusted")[start:]).view(bool)
         if situation.session and self.has_session(situation.session):
-            here &= self._own("session") != self._number("session", situation.session)
-        return np.flatnonzero(here)
+            here &= self._own("session")[start:] != self._number("session", situation.session)
+        return np.flatnonzero(here) + start
+
+    def has(self, ref: str) -> bool:
+        """Say whether an item of this ref is here."""
+        return self._places.find(ref) >= 0
 
     def has_session(self, session: str) -> bool:
         """Say whether anything here comes from this conversation."""

@@ -12,11 +12,12 @@ import logging
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..copies import WORTH_KEEPING, Copies
 from ..items import Item, changed
 from ..protocols import Find, Row, Store
 from ..recent import Recent
@@ -37,10 +38,8 @@ LISTS = 3
 """How many shortlists of a user are kept at hand."""
 VERSION = 2
 """Of the table's layout and of what it is made from; copies of another version are not read."""
-_WHOLE = "*"
 _LONGEST = 86_400.0
-_WORTH_KEEPING = 1000
-"""Fewer records are rated faster than a copy is read."""
+_PARTS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +47,30 @@ class Shortlist:
     """The best of a shelf, and how the scores of the others are spread."""
 
     items: tuple[Item, ...]
-    others: NDArray[np.float64]
+    others: tuple[NDArray[np.float64], ...]
     """The scores of what is in scope and not on the list."""
     made: datetime
     until: datetime
     """When something on the shelf will be older by a step."""
+    places: NDArray[np.intp]
+    """Where on the shelf the items stand."""
+    size: int
+    """How long the shelf was: what came behind it is looked at when it comes."""
+
+    def left_out(self, floor: float) -> tuple[int, int]:
+        """Return how many others have at least this score, and how many have not."""
+        above = sum(int((scores >= floor).sum()) for scores in self.others)
+        return above, sum(map(len, self.others)) - above
+
+
+_NOTHING = Shortlist(
+    items=(),
+    others=(),
+    made=datetime.min.replace(tzinfo=UTC),
+    until=datetime.max.replace(tzinfo=UTC),
+    places=np.zeros(0, np.intp),
+    size=0,
+)
 
 
 class Shelf:
@@ -64,7 +82,8 @@ class Shelf:
         self._store = store
         self._types = types
         self._item_of = item_of
-        self._space = f"ratings:{VERSION}:{','.join(types)}"
+        spaces = (f"ratings:{number}:{','.join(types)}" for number in (VERSION, VERSION - 1))
+        self._copies = Copies(store, *spaces)
         self._users: Recent[str, _Kept] = Recent(USERS)
 
     def items(self, user: str) -> tuple[Item, ...]:
@@ -85,7 +104,9 @@ class Shelf:
             asked = _asked(kept.ratings, situation, weights, most)
             listed = kept.lists.get(asked)
             if listed is None or not listed.made <= situation.now < listed.until:
-                listed = self._listed(kept, situation, weights, most)
+                listed = _NOTHING
+            if listed is _NOTHING or listed.size < len(kept.ratings):
+                listed = self._listed(kept, situation, weights, most, listed)
                 kept.lists.put(asked, listed)
             copy = self._copy_due(kept)
         if copy:
@@ -93,10 +114,16 @@ class Shelf:
         return listed
 
     def _listed(
-        self, kept: _Kept, situation: Situation, weights: Weights, most: Mapping[str, int]
+        self,
+        kept: _Kept,
+        situation: Situation,
+        weights: Weights,
+        most: Mapping[str, int],
+        before: Shortlist,
     ) -> Shortlist:
+        """Return the best of the shelf: of what was listed before, and of all that came since."""
         ratings = kept.ratings
-        places = ratings.wanted(situation)
+        places = np.concatenate([before.places, ratings.wanted(situation, before.size)])
         rated = ratings.rated(places, situation, weights)
         chosen = [
             within[ratings.best(places[within], rated.scores[within], n)]
@@ -113,9 +140,11 @@ class Shelf:
                 for ref, score, reasons in whole
                 if ref in found
             ),
-            others=np.delete(rated.scores, best),
+            others=_joined(before.others, np.delete(rated.scores, best)),
             made=situation.now,
-            until=situation.now + timedelta(seconds=min(rated.holds, _LONGEST)),
+            until=min(before.until, situation.now + timedelta(seconds=min(rated.holds, _LONGEST))),
+            places=places[best],
+            size=len(ratings),
         )
 
     def _read(self, user: str, kept: _Kept, refs: Sequence[str]) -> Mapping[str, Item]:
@@ -141,6 +170,8 @@ class Shelf:
             kept.unsaved = len(kept.ratings)
         else:
             self._catch_up(user, kept)
+            if len(kept.ratings) >= WORTH_KEEPING and self._copies.is_lost(user):
+                kept.unsaved = len(kept.ratings)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
 
@@ -148,7 +179,8 @@ class Shelf:
         changes = self._store.changes(user, kept.seq, self._types)
         if not changes:
             return
-        kept.forget_lists()
+        if any(change.gone or kept.ratings.has(change.ref) for change in changes):
+            kept.forget_lists()
         for change in changes:
             kept.ratings.remove(change.ref)
             kept.read.pop(change.ref, None)
@@ -159,7 +191,7 @@ class Shelf:
         kept.unsaved += len(changes)
 
     def _begin(self, user: str, kept: _Kept) -> None:
-        copy = self._store.get_blobs(user, self._space, [_WHOLE]).get(_WHOLE)
+        copy = self._copies.read(user)
         if copy is None:
             return
         try:
@@ -168,18 +200,14 @@ class Shelf:
             log.warning("the copy of a user's ratings cannot be read and is made anew: %r", fault)
 
     def _copy_due(self, kept: _Kept) -> tuple[bytes, int] | None:
-        size = len(kept.ratings)
-        if size < _WORTH_KEEPING or kept.unsaved < max(_WORTH_KEEPING // 2, size // 8):
+        if not self._copies.is_due(len(kept.ratings), kept.unsaved):
             return None
         return kept.ratings.copied(kept.seq), kept.seq
 
     def _save(self, user: str, kept: _Kept, copy: bytes, seq: int) -> None:
         # Not while the shelf is locked: who writes now may be waiting for it.
-        with self._store.atomic(user):
-            # Only a copy of exactly what is stored: the feed goes on from its position.
-            if self._store.head(user) == seq:
-                self._store.put_blobs(user, self._space, {_WHOLE: copy})
-                kept.unsaved = 0
+        if self._copies.save(user, copy, seq):
+            kept.unsaved = 0
 
 
 @dataclass
@@ -195,6 +223,13 @@ class _Kept:
 
     def forget_lists(self) -> None:
         self.lists = Recent(LISTS)
+
+
+def _joined(
+    many: tuple[NDArray[np.float64], ...], few: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Return scores with some more behind them; the first and largest part is left alone."""
+    return (*many, few) if len(many) < _PARTS else (many[0], np.concatenate([*many[1:], few]))
 
 
 def _asked(

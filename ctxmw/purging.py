@@ -1,0 +1,107 @@
+"""A copy of an index without what is gone: words that were forgotten are not kept again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .lexicon import STOP_WORDS
+from .names import Names
+from .packing import found_under, under
+from .places import Places
+from .postings import Frozen
+from .terms import stem
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Arrays = dict[str, NDArray[Any]]
+    Whole = NDArray[np.integer[Any]]
+
+
+def purged(arrays: Arrays, about: Mapping[str, Any]) -> tuple[Arrays, dict[str, Any]]:
+    """Return what an index dumps, as if only the records that are left had ever been there."""
+    columns = {name: each[:-1] for name, each in found_under("column", arrays).items()}
+    ends = {name: each[-1:] for name, each in found_under("column", arrays).items()}
+    alive = columns["alive"] > 0
+    left = np.flatnonzero(alive)
+    tokens = arrays["tokens"][:-1][np.repeat(alive, columns["length"].astype(np.int64))]
+    moved = np.append(np.cumsum(alive) - 1, -1)
+    columns = {name: each[left] for name, each in columns.items()}
+    for side in ("previous", "next"):
+        columns[side] = moved[columns[side]]
+    kept: Arrays = {}
+    for what in ("type", "scope", "session"):
+        names, columns[what] = _used(found_under(f"names.{what}", arrays), columns[what])
+        kept |= under(f"names.{what}", names.arrays())
+    words, tokens = _used(found_under("vocabulary", arrays), tokens)
+    people, columns["speaker"] = _heard(about["people"], columns["speaker"], set(words))
+    columns["place"] = _positions(columns["session"])
+    lengths = columns["length"].astype(np.int64)
+    frozen = Frozen.made(tokens.astype(np.int32), lengths, len(words))
+    kept |= under("frozen", {name: getattr(frozen, name) for name in Frozen.__slots__})
+    kept |= under("vocabulary", words.arrays())
+    kept |= under("places", _places(found_under("places", arrays), left).arrays())
+    kept |= under("session", _sessions(columns["session"], columns["length"]))
+    kept |= under("column", {name: _ended(each, ends[name]) for name, each in columns.items()})
+    kept["tokens"] = _ended(tokens, arrays["tokens"][-1:])
+    kept["starts"] = _ended(np.cumsum(lengths) - lengths, arrays["starts"][-1:])
+    return kept, {**about, "people": people}
+
+
+def _ended(values: NDArray[Any], neutral: NDArray[Any]) -> NDArray[Any]:
+    """Return the values as a column keeps them: in its type, with the neutral one behind them."""
+    return np.concatenate([values.astype(neutral.dtype), neutral])
+
+
+def _used(arrays: Arrays, numbers: Whole) -> tuple[Names, Whole]:
+    """Return the names that these are numbers of, without the others, and the new numbers."""
+    used = np.unique(numbers)
+    names = Names.of(arrays)
+    return Names(names[number] for number in used.tolist()), np.searchsorted(used, numbers)
+
+
+def _heard(
+    people: Mapping[str, Any], speakers: Whole, words: Collection[str]
+) -> tuple[dict[str, Any], Whole]:
+    """Return who speaks in what is left, and which names occur there."""
+    used = np.unique(speakers)
+    names = [people["speakers"][number] for number in used.tolist()]
+    tallies = {
+        table: {
+            name: left
+            for name, by in people[table].items()
+            if (left := {who: times for who, times in by.items() if who in names})
+            and (stem(name) in words or name in STOP_WORDS)
+        }
+        for table in ("called", "said")
+    }
+    return {**people, "speakers": names, **tallies}, np.searchsorted(used, speakers)
+
+
+def _positions(sessions: Whole) -> Whole:
+    """Return how many of the same session stand before each."""
+    order = np.argsort(sessions, kind="stable")
+    sizes = np.bincount(sessions)
+    positions = np.empty(len(sessions), np.int64)
+    positions[order] = np.arange(len(sessions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return positions
+
+
+def _sessions(sessions: Whole, lengths: NDArray[Any]) -> Arrays:
+    sizes = np.bincount(sessions)
+    last = np.full(len(sizes), -1, np.int32)
+    np.maximum.at(last, sessions, np.arange(len(sessions), dtype=np.int32))
+    return {
+        "size": np.append(sizes, 0).astype(np.int32),
+        "length": np.append(np.bincount(sessions, weights=lengths), 0).astype(np.float32),
+        "last": np.append(last, np.int32(-1)),
+    }
+
+
+def _places(arrays: Arrays, left: NDArray[np.intp]) -> Places:
+    before, after = Places.of(arrays), Places()
+    after.add([before.ref(place) for place in left.tolist()])
+    return after

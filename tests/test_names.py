@@ -1,0 +1,37 @@
+"""Texts and their numbers, as they come and as they are after a copy."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmw.names import Names
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=30)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_numbers_are_given_in_the_order_of_coming_before_and_after_a_copy(first, second, asked):
+    names = Names(first)
+    again = Names.of(names.arrays())
+    for name in second:
+        assert again.add(name) == names.add(name)
+    third = Names.of(again.arrays())
+    expected = list(dict.fromkeys([*first, *second]))
+    for each in (names, again, third):
+        assert list(each) == expected
+        assert len(each) == len(expected)
+        for name in [*expected, *asked]:
+            assert each.find(name) == (expected.index(name) if name in expected else -1)
+
+
+def test_half_a_surrogate_pair_is_not_there():
+    assert Names.of(Names(["a", "é"]).arrays()).find("\ud800") == -1
+
+
+def test_a_copy_that_does_not_fit_together_is_refused():
+    arrays = Names(["tea", "milk"]).arrays()
+    for part in arrays:
+        with pytest.raises(ValueError, match="names"):
+            Names.of(arrays | {part: arrays[part][:-1]})
