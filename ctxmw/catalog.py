@@ -141,6 +141,8 @@ class Catalog:
         self._random = random
         self._offered = [_offered(offer, clock) for offer in offers]
         self._servers = dict(servers or {})
+        self._read: tuple[int, list[CatalogItem]] = (-1, [])
+        """What was read last, and where the changes feed stood before."""
 
     def add(
         self,
@@ -193,13 +195,20 @@ class Catalog:
             raise InvalidValue(f"{name!r} stands in the settings: take it out there.")
         self._store.delete(SHARED, [item.ref])
 
-    def items(self) -> list[CatalogItem]:
-        """Return everything on offer and enabled, in the order in which it was added."""
-        return [item for item in self._all() if item.enabled]
+    def items(self, head: int | None = None) -> list[CatalogItem]:
+        """Return everything on offer and enabled, in the order in which it was added.
 
-    def _all(self) -> list[CatalogItem]:
-        rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
-        stored = [CatalogItem.model_validate_json(row.body) for row in rows]
+        `head` is where the changes feed of what is shared stands, when that is known.
+        """
+        return [item for item in self._all(head) if item.enabled]
+
+    def _all(self, head: int | None = None) -> list[CatalogItem]:
+        now = self._store.head(SHARED) if head is None else head
+        read = self._read
+        if read[0] != now:
+            rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
+            read = self._read = now, [CatalogItem.model_validate_json(row.body) for row in rows]
+        stored = read[1]
         # What the settings say takes the place of what the store has under the same name.
         own = {item.key for item in self._offered}
         return [*(item for item in stored if item.key not in own), *self._offered]
@@ -282,11 +291,11 @@ class SessionContext:
 
 
 def session_context(
-    catalog: Catalog, added: Collection[str], removed: Collection[str]
+    catalog: Catalog, added: Collection[str], removed: Collection[str], head: int | None = None
 ) -> SessionContext:
     """Return what is in a conversation, and what search may bring to a request."""
     pinned, on_call = [], []
-    for item in catalog.items():
+    for item in catalog.items(head):
         mode = catalog.include_of(item)
         if item.ref in removed:
             continue

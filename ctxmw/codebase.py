@@ -23,14 +23,17 @@ class Codebase:
         self._store = store
         self._users: Recent[str, _Kept] = Recent(USERS)
 
-    def use(self, user: str, project: str | None) -> _Using:
-        """Return the code of a project, as of now, to be used in a `with`; None when none is."""
-        return _Using(self, user, project, self._users.get_or_make(user, _Kept))
+    def use(self, user: str, project: str | None, head: int | None = None) -> _Using:
+        """Return the code of a project, to be used in a `with`; None when there is none.
 
-    def refresh(self, user: str, kept: _Kept) -> None:
+        It is as of now, or as of this position of the changes feed.
+        """
+        return _Using(self, user, project, self._users.get_or_make(user, _Kept), head)
+
+    def refresh(self, user: str, kept: _Kept, head: int | None) -> None:
         """Bring a user's code up to date; the caller holds its lock."""
-        head = self._store.head(user)
-        if head == kept.seq:
+        head = self._store.head(user) if head is None else head
+        if head <= kept.seq:
             return
         if kept.seq == 0:
             rows = self._store.query(user, Find(types=_TYPES))
@@ -69,8 +72,11 @@ class _Kept:
 class _Using:
     """A project's code while somebody looks at it."""
 
-    def __init__(self, codebase: Codebase, user: str, project: str | None, kept: _Kept) -> None:
+    def __init__(
+        self, codebase: Codebase, user: str, project: str | None, kept: _Kept, head: int | None
+    ) -> None:
         self._codebase = codebase
+        self._head = head
         self._user = user
         self._project = project
         self._kept = kept
@@ -80,7 +86,7 @@ class _Using:
             return None
         self._kept.lock.acquire()
         try:
-            self._codebase.refresh(self._user, self._kept)
+            self._codebase.refresh(self._user, self._kept, self._head)
         except BaseException:
             self._kept.lock.release()
             raise

@@ -18,6 +18,7 @@ from .measure import Measure, at_most
 from .messages import Message, place
 from .pipeline import Setup
 from .prefix import Said
+from .state import SessionState
 from .strip import strip_ours
 from .views import History, captured_refs, history_of, ref_of, with_view
 
@@ -25,12 +26,17 @@ ENOUGH = 0.75
 """A note that uses less of its room than this gives the rest back."""
 
 
-def look(setup: Setup, who: Identity, messages: Sequence[Message]) -> History:
-    """Return the caller's messages as they are in view, without anything of ours."""
+def look(
+    setup: Setup, who: Identity, messages: Sequence[Message], state: SessionState | None = None
+) -> History:
+    """Return the caller's messages as they are in view, without anything of ours.
+
+    `state` is that of the conversation, when it was just read.
+    """
     stripped = strip_ours(setup.store, who.user, messages)
-    state = load_state(setup, who, setup.clock())
+    known = state or load_state(setup, who, setup.clock())
     archive = Archive(setup.store, who.user, setup.builds)
-    return history_of(stripped.messages, stripped.hashes, state, archive)
+    return history_of(stripped.messages, stripped.hashes, known, archive)
 
 
 def up_to_date(setup: Setup, who: Identity, history: History) -> History:

@@ -47,14 +47,33 @@ class Indexes:
         self._copies = Copies(store, SPACE, OLDER)
         self._users: Recent[str, Kept] = Recent(USERS)
 
-    def use(self, user: str) -> _Using:
-        """Return the user's index, as of now, to be used in a `with`."""
-        return _Using(self, user, self._users.get_or_make(user, Kept))
+    def use(self, user: str, head: int | None = None) -> _Using:
+        """Return the user's index, to be used in a `with`.
 
-    def is_at_hand(self, user: str) -> bool:
+        It is as of now, or as of this position of the changes feed.
+        """
+        return _Using(self, user, self._users.get_or_make(user, Kept), head)
+
+    def is_at_hand(self, user: str, head: int | None = None) -> bool:
         """Say whether the user's index can be brought up to date in a moment."""
         kept = self._users.get(user)
-        return self._store.head(user) - (kept.seq if kept else 0) <= _A_MOMENT
+        head = self._store.head(user) if head is None else head
+        return head - (kept.seq if kept else 0) <= _A_MOMENT
+
+    def follow(self, user: str) -> None:
+        """Take in what was just written, if there is an index at hand and nobody is using it.
+
+        Who searches next finds it done.
+        """
+        kept = self._users.get(user)
+        if kept is None or not kept.seq or not kept.lock.acquire(blocking=False):
+            return
+        try:
+            head = self._store.head(user)
+            if head - kept.seq <= _A_MOMENT:
+                self.refresh(user, kept, head)
+        finally:
+            kept.lock.release()
 
     @contextmanager
     def at_hand(self, user: str) -> Iterator[Kept | None]:
@@ -82,10 +101,10 @@ class Indexes:
         with self.use(user):
             pass
 
-    def refresh(self, user: str, kept: Kept) -> None:
+    def refresh(self, user: str, kept: Kept, head: int | None = None) -> None:
         """Bring an index up to date; the caller holds its lock."""
-        head = self._store.head(user)
-        if head == kept.seq:
+        head = self._store.head(user) if head is None else head
+        if head <= kept.seq:
             return
         if kept.seq == 0:
             self._begin(user, kept)
@@ -148,15 +167,16 @@ class Kept:
 class _Using:
     """A user's index while somebody searches it; one search at a time."""
 
-    def __init__(self, indexes: Indexes, user: str, kept: Kept) -> None:
+    def __init__(self, indexes: Indexes, user: str, kept: Kept, head: int | None) -> None:
         self._indexes = indexes
         self._user = user
         self._kept = kept
+        self._head = head
 
     def __enter__(self) -> Kept:
         self._kept.lock.acquire()
         try:
-            self._indexes.refresh(self._user, self._kept)
+            self._indexes.refresh(self._user, self._kept, self._head)
         except BaseException:
             self._kept.lock.release()
             raise

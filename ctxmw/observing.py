@@ -73,6 +73,8 @@ class Observer:
         for lane, (spent, _) in record.lanes.items():
             if spent:
                 self._stats.count(f"tokens.{lane}", spent)
+        if self._tracer is None:
+            return {}
         considered = record.used
         shown = sum(used.shown != "none" for used in considered)
         return {

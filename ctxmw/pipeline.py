@@ -184,6 +184,7 @@ def build_part(
     listed: Collection[str] = (),
     said: Said | None = None,
     hint: bool = False,
+    head: int | None = None,
 ) -> Selection:
     """Choose and render what this turn brings: what waited to be said, then what was asked for.
 
@@ -206,6 +207,7 @@ def build_part(
         worthwhile=True,
         tokens=budget.turn_limit,
         deadline=deadline,
+        head=head,
         types=SEARCHED if setup.arriving.session_history else ("memory",),
     )
     around = brought or Brought()

@@ -8,7 +8,7 @@ transaction, so every call ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -30,12 +30,13 @@ from .provenance import BlockKind, Build, ContextRecord, build_fields
 from .records import SHARED, load
 from .refs import long_ref
 from .replay import Places, Trail, find_places
-from .scoring import score
+from .scoring import Rating
 from .selection import Selection
 from .situation import Situation, task_of
 from .sources.sessions import record_item
 from .stages import stage
 from .state import Ledger, SessionState, state_rows
+from .tokens import joined
 from .views import History
 
 _OPTIMISTIC = 3
@@ -49,9 +50,10 @@ def prepare_call(
 
     A prompt that would take up too much of the window is compacted first.
     """
-    history = up_to_date(setup, who, look(setup, who, messages))
-    for _ in range(_OPTIMISTIC):
-        plan = _Plan(setup, who, history)
+    seen = _Seen.now(setup, who)
+    history = up_to_date(setup, who, look(setup, who, messages, seen.state))
+    for attempt in range(_OPTIMISTIC):
+        plan = _Plan(setup, who, history, _Seen.now(setup, who) if attempt else seen)
         try:
             prepared = plan.make()
         except NotFound:
@@ -65,7 +67,7 @@ def prepare_call(
             plan.keep_at_hand()
             return prepared
     with setup.store.atomic(who.user):
-        plan = _Plan(setup, who, history)
+        plan = _Plan(setup, who, history, _Seen.now(setup, who))
         prepared = plan.make()
         plan.write()
     plan.keep_at_hand()
@@ -74,26 +76,45 @@ def prepare_call(
 
 def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return what `prepare_call` would now, and leave no trace of it."""
-    return _Plan(setup, who, look(setup, who, messages)).make()
+    seen = _Seen.now(setup, who)
+    return _Plan(setup, who, look(setup, who, messages, seen.state), seen).make()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """Where the conversation stands as a plan begins."""
+
+    at: datetime
+    head: int
+    """The position of the changes feed; what is written later is left to the next call."""
+    state: SessionState
+
+    @classmethod
+    def now(cls, setup: Setup, who: Identity) -> _Seen:
+        at = setup.clock()
+        # The head is read before the state: what is written in between is looked at again.
+        head = setup.store.head(who.user)
+        return cls(at=at, head=head, state=load_state(setup, who, at))
 
 
 class _Plan:
     """What one call is going to show and to write."""
 
-    def __init__(self, setup: Setup, who: Identity, history: History) -> None:
+    def __init__(self, setup: Setup, who: Identity, history: History, seen: _Seen) -> None:
         self._setup = setup
         self._who = who
         self._history = history
         self._given = given = history.messages
         self._trail = trail = history.trail
-        self._now = setup.clock()
-        # The head is read before the state: what is written in between is looked at again.
-        self._head = setup.store.head(who.user)
-        self._before = self._state = load_state(setup, who, self._now)
+        self._now = seen.at
+        self._head = seen.head
+        self._before = self._state = seen.state
         self._archive = Archive(setup.store, who.user, setup.builds, setup.blocks, self._head)
         self._situation = _situation(who, self._state, given, trail, self._now)
         self._catalog_head = setup.store.head(SHARED)
-        self._context = session_context(setup.catalog, self._state.added, self._state.removed)
+        self._context = session_context(
+            setup.catalog, self._state.added, self._state.removed, self._catalog_head
+        )
         self._seen: tuple[Parts, Places] | None = None
 
     def make(self) -> Prepared:
@@ -234,7 +255,11 @@ class _Plan:
         state = self._state
         with stage("surroundings"):
             self._brought = self._setup.surroundings.look(
-                self._situation, state.triggers, state.activity_feed, self._setup.floors.query
+                self._situation,
+                state.triggers,
+                state.activity_feed,
+                self._setup.floors.query,
+                self._head,
             )
         self._update(triggers=self._brought.carried, activity_feed=self._brought.activity_feed)
 
@@ -259,6 +284,7 @@ class _Plan:
             listed=listed,
             said=self._said,
             hint=not stable.points_on,
+            head=self._head,
         )
 
     def _keep(self, kind: BlockKind, selection: Selection, offered: Sequence[Item]) -> Build:
@@ -271,7 +297,8 @@ class _Plan:
         """Return the records that somebody added to the conversation by hand."""
         rows = self._setup.store.get(self._who.user, self._state.added)
         items = [record_item(load(row)) for row in rows if row.live]
-        rated = [score(item, self._situation, self._setup.weights) for item in items]
+        rating = Rating.of(self._situation, self._setup.weights)
+        rated = map(rating.score, items)
         trusted = [item for item in rated if item.trust == "trusted"]
         here = {"project": self._situation.project, "language": self._situation.language}
         return [
@@ -317,7 +344,7 @@ class _Plan:
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
-            tokens=_count_both(setup, opening, own),
+            tokens=joined(setup.count, [text for text in (opening, own) if text]),
             limit=who.budget.total,
             counter=setup.counter,
             exact=setup.exact,
@@ -358,13 +385,6 @@ def _situation(
         query=who.query or (text_of(given[trail.last]) if trail.last is not None else ""),
         now=now,
     )
-
-
-def _count_both(setup: Setup, opening: str, own: str) -> int:
-    # Blocks end in a newline and begin with a tag, so exact counts add up; and each is known.
-    if setup.exact:
-        return setup.count(opening) + setup.count(own)
-    return setup.count(opening + own)
 
 
 def _not_tools(items: Sequence[Item]) -> list[Item]:

@@ -95,7 +95,7 @@ class Used(NamedTuple):
             version=item.version,
             trust=item.trust,
             reason=choice.reason,
-            signals={name: round(value, 4) for name, value in item.reasons},
+            signals=dict(item.reasons),
             name=item.title if item.kind not in _RECORDED else "",
             words=item.title or item.text,
         )

@@ -22,9 +22,10 @@ class Recent(Generic[K, V]):
     def get(self, key: K) -> V | None:
         """Return the value kept for the key, if any."""
         with self._lock:
-            if key in self._kept:
+            value = self._kept.get(key)
+            if value is not None:
                 self._kept.move_to_end(key)
-            return self._kept.get(key)
+            return value
 
     def put(self, key: K, value: V) -> V | None:
         """Keep a value and return the one it replaces."""

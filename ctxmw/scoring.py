@@ -8,6 +8,7 @@ exactly 0.70, and the floor of the stable block means "in scope and no worse tha
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
@@ -19,7 +20,8 @@ from .situation import TASK_WORDS, Situation
 UNKNOWN = 0.5
 AGES = ((7, 1.0), (30, 0.8), (90, 0.6), (180, 0.4))
 OLDER = 0.2
-_LIMITS = tuple((timedelta(days=days), value) for days, value in AGES)
+_NEWNESS = (OLDER, *(value for _, value in reversed(AGES)))
+_SIGNALS = ("seen", "recency", "task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,63 +62,72 @@ class Floors:
 Reasons = tuple[tuple[str, float], ...]
 
 
-def score(item: Item, situation: Situation, weights: Weights) -> Item:
-    """Return the item with its score in this situation and the reasons for it."""
-    total, reasons = _rated(item, situation, weights)
-    return changed(item, score=round(total, 4), reasons=reasons)
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """Rates items in one situation."""
 
+    weights: Weights
+    task: str | None
+    steps: tuple[datetime, ...]
+    """The moments after which an item counts as newer, the oldest first."""
 
-def matched(
-    item: Item,
-    situation: Situation,
-    weights: Weights,
-    *,
-    match: float,
-    reasons: Reasons,
-    passage: str = "",
-) -> Item:
-    """Return the item as a query brought it: half match, half its own score."""
-    own, _ = _rated(item, situation, weights)
-    return changed(
-        item,
-        score=round((match + own) / 2, 4),
-        match=round(match, 4),
-        include="agent",
-        reasons=(("match", match), *reasons),
-        passage=passage,
-    )
+    @classmethod
+    def of(cls, situation: Situation, weights: Weights) -> Rating:
+        return cls(weights, situation.task, _steps(situation.now))
+
+    def score(self, item: Item) -> Item:
+        """Return the item with its score and the reasons for it."""
+        signals = self._signals(item)
+        reasons = tuple(zip(_SIGNALS, (round(value, 4) for value in signals), strict=True))
+        return changed(item, score=round(self._sum(*signals), 4), reasons=reasons)
+
+    def matched(self, item: Item, *, match: float, reasons: Reasons, passage: str = "") -> Item:
+        """Return the item as a query brought it: half match, half its own score."""
+        half = round((match + self._sum(*self._signals(item))) / 2, 4)
+        match = round(match, 4)
+        return changed(
+            item,
+            score=half,
+            match=match,
+            include="agent",
+            reasons=(("match", match), *reasons),
+            passage=passage,
+        )
+
+    def _signals(self, item: Item) -> tuple[float, float, float]:
+        age = _newness(item.at, self.steps) if item.ages else UNKNOWN
+        return 1 - 1 / (1 + item.seen), age, task_fit(item.text, self.task)
+
+    def _sum(self, seen: float, age: float, task: float) -> float:
+        of = self.weights
+        return of.scope + of.seen * seen + of.recency * age + of.task * task
 
 
 def score_all(items: Iterable[Item], situation: Situation, weights: Weights) -> list[Item]:
     """Return the items in scope, each with its score."""
     here = {"project": situation.project, "language": situation.language}
-    return [score(item, situation, weights) for item in items if item.scope.admits(**here)]
+    rating = Rating.of(situation, weights)
+    return [rating.score(item) for item in items if item.scope.admits(**here)]
 
 
 def with_match(item: Item, match: float) -> Item:
     """Return the item as a query brought it: half match, half its own score."""
-    final = round((match + item.score) / 2, 4)
+    final, match = round((match + item.score) / 2, 4), round(match, 4)
     reasons = (("match", match), *item.reasons)
-    return changed(item, score=final, match=round(match, 4), include="agent", reasons=reasons)
-
-
-def _rated(item: Item, situation: Situation, weights: Weights) -> tuple[float, Reasons]:
-    seen = 1 - 1 / (1 + item.seen)
-    age = recency(item.at, situation.now) if item.ages else UNKNOWN
-    task = task_fit(item.text, situation.task)
-    total = weights.scope + weights.seen * seen + weights.recency * age + weights.task * task
-    return total, (("seen", seen), ("recency", age), ("task", task))
+    return changed(item, score=final, match=match, include="agent", reasons=reasons)
 
 
 def recency(at: datetime | None, now: datetime) -> float:
     """Return 1 for this week, less for what is older, 0.5 when the time is unknown."""
-    if at is None:
-        return UNKNOWN
-    age = now - at
-    for limit, value in _LIMITS:
-        if age < limit:
-            return value
-    return OLDER
+    return _newness(at, _steps(now))
+
+
+def _steps(now: datetime) -> tuple[datetime, ...]:
+    return tuple(now - timedelta(days=days) for days, _ in reversed(AGES))
+
+
+def _newness(at: datetime | None, steps: tuple[datetime, ...]) -> float:
+    return UNKNOWN if at is None else _NEWNESS[bisect_left(steps, at)]
 
 
 def task_fit(text: str, task: str | None) -> float:

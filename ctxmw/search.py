@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,7 +28,7 @@ from .question import Question, analyse
 from .rank_weights import RankWeights
 from .reading import LONG, PASSAGE, Reading
 from .records import Record
-from .scoring import Weights, matched
+from .scoring import Rating, Weights
 from .signals import Signals, signals
 from .situation import Situation
 from .stats import Stats
@@ -97,10 +98,10 @@ class Search:
     def find(self, situation: Situation, weights: Weights, wanted: Wanted | None = None) -> Found:
         """Return what answers the situation's query."""
         chosen = wanted or Wanted()
-        if not self._in_time(situation.user, chosen.deadline):
+        if not self._in_time(situation.user, chosen):
             return Found(fault=self._fault("words", LATE))
         near, fault = self._near(situation, chosen.deadline)
-        with self._indexes.use(situation.user) as kept:
+        with self._indexes.use(situation.user, chosen.head) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
             findable = among(index, situation, chosen)
@@ -150,12 +151,18 @@ class Search:
         """Take in what was written lately, for a user whose index is at hand."""
         self._indexes.keep_up(user)
 
-    def _in_time(self, user: str, deadline: Deadline | None) -> bool:
+    def follow(self, user: str) -> None:
+        """Take in what was just written, so that the next search need not."""
+        # It is written already: a store that fails now is for the next search to report.
+        with suppress(CtxmwError):
+            self._indexes.follow(user)
+
+    def _in_time(self, user: str, wanted: Wanted) -> bool:
         """Say whether the index can be used: making it may take longer than there is time."""
-        if deadline is None or self._indexes.is_at_hand(user):
+        if wanted.deadline is None or self._indexes.is_at_hand(user, wanted.head):
             return True
         try:
-            self._aside.call(lambda: self._indexes.make_ready(user), deadline)
+            self._aside.call(lambda: self._indexes.make_ready(user), wanted.deadline)
         except Late:
             return False
         return True
@@ -240,11 +247,10 @@ def _items(
     distinct: dict[str, Reading] = {}
     for reading in read:
         distinct.setdefault(reading.plain, reading)
+    rating = Rating.of(situation, weights)
     return [
-        matched(
+        rating.matched(
             reading.item,
-            situation,
-            weights,
             match=best[reading.item.ref].match,
             reasons=best[reading.item.ref].reasons,
             passage=reading.passage(worth),
@@ -258,6 +264,8 @@ def _turns_for_lessons(read: Sequence[Reading]) -> list[Reading]:
 
     Both say the same, and the turn says more; where the turn was not found, the lesson stays.
     """
+    if not any(reading.item.origins for reading in read):
+        return list(read)
     found = {reading.item.ref: reading for reading in read}
     kept: dict[str, Reading] = {}
     for reading in read:

@@ -18,6 +18,7 @@ from .items import Item, Shown, by_rank
 from .protocols import Renderer, TokenCounter
 from .render import has_brief
 from .scoring import Floors
+from .tokens import joined
 
 NOT_SHOWN = 50
 """How many of the items left out are kept one by one; the others are counted by reason."""
@@ -285,12 +286,12 @@ class _Fill:
     def finish(self, items: Sequence[Item], why: Callable[[Item], str]) -> Selection:
         """Render, count the whole text, and drop from the end while it is over."""
         block = self._draft.block()
-        tokens = self._layout.count(block.text)
+        tokens = joined(self._layout.count, [text for _, text in block.pieces])
         limit = sum(self._limits.values())
         while tokens > limit and (dropped := self._draft.drop_last()):
             self._give_back(dropped)
             block = self._draft.block()
-            tokens = self._layout.count(block.text)
+            tokens = joined(self._layout.count, [text for _, text in block.pieces])
         self._return_unused_frame(block)
         lanes = {name: (self._spent[name], limit) for name, limit in self._limits.items()}
         return self._selection(items, why, block=block, tokens=tokens, lanes=lanes)

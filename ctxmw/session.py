@@ -193,6 +193,7 @@ class Session(Displayed):
         with self._setup.observer.operation("finish", **{CONVERSATION: self.id}):
             record = finish_call(self._setup, self._who, checked, answer, error, capture=capture)
         self._setup.has_news(self.user)
+        self._setup.search.follow(self.user)
         return record
 
     def capture(self, messages: Sequence[Message], *, at: datetime | None = None) -> list[Turn]:

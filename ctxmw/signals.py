@@ -81,12 +81,13 @@ class Signals:
         """Return, for each of these candidates, the signals that gave most."""
         gave = self._counts(weights)[:, None] * self.table[:, chosen]
         best = np.argsort(-gave, axis=0, kind="stable")[:REASONS]
-        values = np.take_along_axis(gave, best, axis=0).round(2).T.tolist()
+        values = np.take_along_axis(gave, best, axis=0).astype(float).round(2).T.tolist()
+        names = np.array(self.names, object)[best].T.tolist()
+        reasons = [tuple(zip(*given, strict=True)) for given in zip(names, values, strict=True)]
+        # The most comes first, so the last tells whether all of them gave anything.
         return [
-            tuple(
-                (self.names[at], value) for at, value in zip(ats, given, strict=True) if value > 0
-            )
-            for ats, given in zip(best.T.tolist(), values, strict=True)
+            why if not why or why[-1][1] > 0 else tuple(one for one in why if one[1] > 0)
+            for why in reasons
         ]
 
     def _counts(self, weights: RankWeights) -> Floats:

@@ -98,6 +98,8 @@ class SqliteStore(Blobs, Restoring):
         """Return the rows that exist, history included, in the order asked for."""
         user = named_user(user)
         condition, value = among("ref", refs, "refs", picks=True)
+        if not refs:
+            return []
         rows = self._connections.read(_all_of(_ROWS, [condition]), [user, value])
         found = {values[0]: values for values in rows}
         return [row_of(user, found[ref]) for ref in dict.fromkeys(refs) if ref in found]

@@ -58,11 +58,19 @@ class Surroundings:
     directory: Directory
 
     def look(
-        self, situation: Situation, carried: Sequence[Trigger], feed: int, floor: float
+        self,
+        situation: Situation,
+        carried: Sequence[Trigger],
+        feed: int,
+        floor: float,
+        head: int | None = None,
     ) -> Brought:
-        """Return what the message, earlier ones and recent activity bring."""
+        """Return what the message, earlier ones and recent activity bring.
+
+        `feed` is how far activities were read, `head` as of which position code is looked at.
+        """
         recent, feed = self._recent(situation, carried, feed)
-        with self.codebase.use(situation.user, situation.project) as code:
+        with self.codebase.use(situation.user, situation.project, head) as code:
             known = code.knows if code is not None else None
             said = _without_secrets(situation.query)
             new = analyze_message(said, now=situation.now, policy=self.policy, known=known)

@@ -9,15 +9,18 @@ hash.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import InvalidValue
+from .protocols import TokenCounter
 from .token_tables import LOADING, TABLES, default_cache_dir, find_table, load_encoding
 
 if TYPE_CHECKING:
@@ -57,6 +60,16 @@ class Counter:
             known = self._loaded().count(text)
             self._recent.keep(text, known)
         return known
+
+    def joined(self, texts: Sequence[str]) -> int:
+        """Return the tokens of the texts joined, as calling it with the whole would.
+
+        Where a line ends between two texts, no token reaches over, and what is known of each is
+        added up.
+        """
+        if self.exact and all(_parted(*pair) for pair in itertools.pairwise(texts)):
+            return sum(map(self, texts))
+        return self("".join(texts))
 
     def __repr__(self) -> str:
         return f"<Counter of {self._rule.model or self._rule.encoding}>"
@@ -154,6 +167,21 @@ def _claude_factor(match: re.Match[str]) -> float:
 
 
 # --- counting and cutting ---
+
+
+def joined(count: TokenCounter, texts: Sequence[str]) -> int:
+    """Return the tokens of the texts joined, by whatever counter."""
+    if isinstance(count, Counter):
+        return count.joined(texts)
+    return count("".join(texts))
+
+
+def _parted(before: str, after: str) -> bool:
+    """Say whether no token of OpenAI's encodings can hold the end of one and the beginning of both.
+
+    They take a line's end together with blanks and slashes that follow, and with nothing else.
+    """
+    return before.endswith("\n") and after[:1] not in ("", "/") and not after[:1].isspace()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

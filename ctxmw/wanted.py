@@ -36,6 +36,8 @@ class Wanted:
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
     """Until when the answer is of use; None: however long it takes."""
+    head: int | None = None
+    """The position of the changes feed up to which records must be known; None: up to now."""
 
 
 def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:

@@ -11,7 +11,7 @@ from ctxmw.budget import Budget
 from ctxmw.errors import InvalidValue
 from ctxmw.items import Item, Scope
 from ctxmw.render import Markdown
-from ctxmw.scoring import Floors, Weights, recency, score, score_all, task_fit, with_match
+from ctxmw.scoring import Floors, Rating, Weights, recency, score_all, task_fit, with_match
 from ctxmw.selection import Choice, Layout, select_stable, select_turn
 from ctxmw.situation import TASK_WORDS, TASKS, Situation
 from tests.strategies import NOW, item
@@ -22,7 +22,9 @@ def days_ago(days: float) -> datetime:
 
 
 def scored(task: str | None = None, **values: object) -> float:
-    return score(item(**values), Situation(user="ada", now=NOW, task=task), Weights()).score
+    return (
+        Rating.of(Situation(user="ada", now=NOW, task=task), Weights()).score(item(**values)).score
+    )
 
 
 PREFERENCE = {"kind": "preference", "ages": False}
@@ -60,14 +62,14 @@ def test_scores_are_exact(
 
 
 def test_every_unknown_signal_counts_one_half() -> None:
-    rated = score(item(at=None), Situation(user="ada", now=NOW), Weights())
+    rated = Rating.of(Situation(user="ada", now=NOW), Weights()).score(item(at=None))
     assert dict(rated.reasons) == {"seen": 0.5, "recency": 0.5, "task": 0.5}
     assert rated.score == 0.7
 
 
 @pytest.mark.parametrize(("n", "seen"), [(1, 0.5), (3, 0.75), (9, 0.9)])
 def test_restatements_raise_the_score_ever_more_slowly(n: int, seen: float) -> None:
-    rated = score(item(seen=n), Situation(user="ada", now=NOW), Weights())
+    rated = Rating.of(Situation(user="ada", now=NOW), Weights()).score(item(seen=n))
     assert dict(rated.reasons)["seen"] == pytest.approx(seen)
 
 
@@ -143,7 +145,7 @@ def shown(choices: tuple[Choice, ...]) -> dict[str, str]:
 
 def rated(ref: str, days: float, weights: Weights | None = None, **values: object) -> Item:
     aged = item(ref=ref, kind="decision", at=days_ago(days), **values)
-    return score(aged, Situation(user="ada", now=NOW), weights or Weights())
+    return Rating.of(Situation(user="ada", now=NOW), weights or Weights()).score(aged)
 
 
 def test_the_floor_of_the_stable_block_keeps_out_what_is_worse_than_neutral() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from ctxmw import SqliteStore
 from ctxmw.protocols import Find, Row, Store
 from ctxmw.records import Memory
-from ctxmw.scoring import Weights, score
+from ctxmw.scoring import Rating, Weights
 from ctxmw.situation import TASKS, Situation
 from ctxmw.sources import Memories
 
@@ -44,7 +44,10 @@ def test_the_scores_are_those_of_scoring_one_by_one():
         situation = Situation(user="ada", now=NOW, project="shop", language="python", task=task)
         listed = source.best(situation, Weights(), most)
         assert listed.left_out(0) == (0, 0)
-        alone = {item.ref: score(item, situation, Weights()) for item in source.items(situation)}
+        alone = {
+            item.ref: Rating.of(situation, Weights()).score(item)
+            for item in source.items(situation)
+        }
         here = {ref for ref, item in alone.items() if str(item.scope) != "language:go"}
         assert {item.ref for item in listed.items} == here
         for item in listed.items:

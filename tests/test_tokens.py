@@ -188,6 +188,15 @@ def test_counts_of_marked_lines_add_up(
     assert count("".join(lines)) == sum(map(count, lines))
 
 
+@given(texts=st.lists(st.tuples(hostile, st.sampled_from(["", "\n", "/\n", " \n"])), max_size=6))
+def test_texts_joined_count_as_the_whole_does(
+    texts: list[tuple[str, str]], counters: dict[str, Counter]
+) -> None:
+    parts = [text + end for text, end in texts]
+    for count in counters.values():
+        assert count.joined(parts) == count("".join(parts))
+
+
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @given(text=hostile)
 @example(text="\ud83d\ude00")

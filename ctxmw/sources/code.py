@@ -19,7 +19,7 @@ from ..definitions import Definition, code_ref, is_test, name_terms
 from ..items import Item, Scope, changed
 from ..mentions import READ, split_line
 from ..protocols import TokenCounter
-from ..scoring import Weights, matched
+from ..scoring import Rating, Weights
 from ..situation import Situation
 from ..text import digest
 from ..triggers import Trigger, Triggers
@@ -77,9 +77,13 @@ class Code:
 
     def _rated(self, found: _Found, trigger: Trigger, situation: Situation) -> Item:
         """Return the item with its final score: the weight times half match, half score."""
-        item = matched(found.item, situation, self._weights, match=found.match, reasons=())
+        item = Rating.of(situation, self._weights).matched(
+            found.item, match=found.match, reasons=()
+        )
         final = round(trigger.weight * item.score, 4)
-        return changed(item, score=final, reasons=((trigger.kind, trigger.weight), *item.reasons))
+        return changed(
+            item, score=final, reasons=((trigger.kind, round(trigger.weight, 4)), *item.reasons)
+        )
 
     def _within(self, items: Sequence[Item], tokens: int) -> list[Item]:
         """Return the items that fit, the first in any case."""

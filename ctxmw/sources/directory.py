@@ -23,7 +23,7 @@ from ..globs import matches
 from ..items import Item, changed
 from ..recent import Recent
 from ..redaction import redact
-from ..scoring import Weights, matched
+from ..scoring import Rating, Weights
 from ..situation import Situation
 from ..text import clean, digest, one_line, words
 
@@ -104,10 +104,8 @@ class Directory:
         """Return the rules about files that are in play."""
         guides = self._known(situation)
         about = [guide for guide in guides if not guide.always and guide.holds_for(files)]
-        return [
-            matched(guide.item(), situation, self._weights, match=1.0, reasons=())
-            for guide in about
-        ]
+        rating = Rating.of(situation, self._weights)
+        return [rating.matched(guide.item(), match=1.0, reasons=()) for guide in about]
 
     def readme_for(
         self, situation: Situation, about: str, weight: float, floor: float, *, asked: bool
@@ -147,8 +145,8 @@ class Directory:
     def _readme(self, guide: Guide, situation: Situation, about: str) -> Item:
         """Return the paragraph that tells most, and how well it does; how it begins, without."""
         share, part = self._best_of(guide, about) if about else (1.0, _opening(guide.text))
-        item = matched(guide.item(), situation, self._weights, match=share, reasons=())
-        return changed(item, passage=part)
+        rating = Rating.of(situation, self._weights)
+        return rating.matched(guide.item(), match=share, reasons=(), passage=part)
 
     def _best_of(self, guide: Guide, about: str) -> tuple[float, str]:
         paragraphs = self._paragraphs.get_or_make(guide.text, lambda: _paragraphs(guide.text))

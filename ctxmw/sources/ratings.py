@@ -46,7 +46,8 @@ class Rated:
 
     def reasons(self, chosen: Chosen) -> Iterator[tuple[tuple[str, float], ...]]:
         """Yield the signals of each of these, by name."""
-        for seen, newness, task in zip(*(s[chosen].tolist() for s in self.signals), strict=True):
+        values = (signal[chosen].round(4).tolist() for signal in self.signals)
+        for seen, newness, task in zip(*values, strict=True):
             yield ("seen", seen), ("recency", newness), ("task", task)
 
 
