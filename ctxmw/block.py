@@ -85,6 +85,10 @@ Printed = Recent[tuple[str, str, Shown, str], tuple[str, int]]
 its tokens."""
 
 
+_Entry = tuple[Item, Shown, str]
+"""An item, how much of it is shown, and the text it is printed as."""
+
+
 class Draft:
     """What is going to be in a block so far, and what one more item would cost."""
 
@@ -101,7 +105,7 @@ class Draft:
         self._count = count
         self._title = title
         self._hint = hint
-        self._entries: dict[str, tuple[Item, Shown]] = {}
+        self._entries: dict[str, _Entry] = {}
         self._open: set[tuple[str, str]] = set()
         self._printed: Printed = Recent(4096) if printed is None else printed
         self._headings: dict[str, tuple[str, str, int]] = {}
@@ -130,26 +134,27 @@ class Draft:
         return price
 
     def add(self, item: Item, shown: Shown) -> None:
-        self._entries[item.ref] = (item, shown)
+        self._entries[item.ref] = (item, shown, self._piece(item, shown)[0])
         self._open |= _opens(item, shown)
 
     def drop_last(self) -> Item | None:
         """Take out what was added last and return it; None when nothing is left."""
         if not self._entries:
             return None
-        item, _ = self._entries.pop(next(reversed(self._entries)))
-        self._open = {mark for entry in self._entries.values() for mark in _opens(*entry)}
+        item, _, _ = self._entries.pop(next(reversed(self._entries)))
+        entries = self._entries.values()
+        self._open = {mark for item, shown, _ in entries for mark in _opens(item, shown)}
         return item
 
     def block(self) -> Block:
         """Return the draft as a block; empty when there is nothing in it."""
         if not self._entries:
             return Block()
-        partial = any(shown != "full" for _, shown in self._entries.values())
+        partial = any(shown != "full" for _, shown, _ in self._entries.values())
         opening, closing = self._renderer.frame(hint=self._hint and partial)
-        sections: dict[str, list[tuple[Item, Shown]]] = {}
+        sections: dict[str, list[_Entry]] = {}
         for entry in self._entries.values():
-            sections.setdefault(_section(*entry), []).append(entry)
+            sections.setdefault(_section(*entry[:2]), []).append(entry)
         pieces = [
             piece
             for name in SECTIONS
@@ -158,15 +163,15 @@ class Draft:
         ]
         return Block(((FRAME, opening), *pieces, (FRAME, closing)))
 
-    def _section_pieces(self, name: str, entries: list[tuple[Item, Shown]]) -> list[Piece]:
+    def _section_pieces(self, name: str, entries: list[_Entry]) -> list[Piece]:
         opening, closing, _ = self._heading(name)
         pieces: list[Piece] = [(HEADING, opening)]
         group = ""
-        for item, shown in sorted(entries, key=_printed_order):
+        for item, shown, text in sorted(entries, key=_printed_order):
             if shown != "index" and item.group != group:
                 group = item.group
                 pieces.append((GROUP, self._renderer.group(item.group_title)))
-            pieces.append((item.ref, self._piece(item, shown)[0]))
+            pieces.append((item.ref, text))
         return [*pieces, (END, closing)] if closing else pieces
 
     def _heading(self, section: str) -> tuple[str, str, int]:
@@ -198,8 +203,8 @@ def _opens(item: Item, shown: Shown) -> set[tuple[str, str]]:
     return marks | {(section, item.group)} if item.group and shown != "index" else marks
 
 
-def _printed_order(entry: tuple[Item, Shown]) -> tuple[str, int, float, int, str]:
-    item, shown = entry
+def _printed_order(entry: _Entry) -> tuple[str, int, float, int, str]:
+    item, shown, _ = entry
     if shown == "index":
         return ("", 0, -item.score, item.place, item.ref)
     return (item.group, item.place if item.group else 0, -item.score, item.place, item.ref)

@@ -41,10 +41,10 @@ def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Leg
     first = best[np.argsort(-rough[best], kind="stable")[:WITH_NEIGHBOURS]]
     before, after = index.column("previous"), index.column("next")
     near = [before[first], after[first]]
-    found = np.unique(np.concatenate([best, *near, before[near[0]], after[near[1]]]))
-    found = found[found >= 0].astype(np.int32)
-    kept: Ints = found[wanted[found]]
-    return kept
+    found = np.zeros(len(wanted) + 1, bool)
+    for places in (best, *near, before[near[0]], after[near[1]]):
+        found[places] = True
+    return np.flatnonzero(found[:-1] & wanted).astype(np.int32)
 
 
 def largest(values: Floats, n: int) -> Ints:

@@ -16,7 +16,7 @@ from .terms import content_terms
 def recurring(
     record: ContextRecord, given: Sequence[Message], answer: Message
 ) -> tuple[int, int] | None:
-    """Return how many items this turn's part showed, and how many of them the answer echoes.
+    """Return how many items of this turn's part were looked at, and how many the answer echoes.
 
     None when nothing is known of their words: the part was built by another process.
     """
@@ -30,10 +30,13 @@ def recurring(
         return None
     asked = {term for message in given if message["role"] == "user" for term in _terms(message)}
     said = set(_terms(answer)) - asked
-    echoed = sum(not said.isdisjoint(content_terms(used.words[:_READ])) for used in shown)
-    return len(shown), echoed
+    looked_at = shown[:: -(-len(shown) // _ITEMS)]
+    echoed = sum(not said.isdisjoint(content_terms(used.words[:_READ])) for used in looked_at)
+    return len(looked_at), echoed
 
 
+_ITEMS = 12
+"""Items that are looked at, spread over all of them."""
 _READ = 2_000
 """Characters of a text that are looked at."""
 

@@ -33,6 +33,7 @@ def finish_call(
 ) -> ContextRecord:
     """Write down how the call ended and return its record; ending it twice changes nothing."""
     ended: State = "failed" if error else "answered" if answer else "abandoned"
+    echoes = recurring(prepared.context, prepared.given, answer) if answer else None
     with setup.store.atomic(who.user):
         record = stored_record(setup, prepared.context)
         if record is None:
@@ -50,12 +51,14 @@ def finish_call(
         record = record.model_copy(update=changes)
         setup.store.put([record.row()])
         if answer:
-            _count_echoes(setup, prepared, answer)
             commit_entries(setup, record)
             _close_turn(setup, who, record, answer)
         else:
             rows = released(setup.store, who.user, record.entries, record.turn)
             setup.store.put(rows)
+    if echoes is not None:
+        setup.stats.count("items.shown", echoes[0])
+        setup.stats.count("items.recurring", echoes[1])
     return record
 
 
@@ -112,13 +115,6 @@ def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
     kept = ContextRecord.model_validate_json(rows[0].body)
     blocks = {"stable": record.stable, "part": record.part, "builds": record.builds}
     return kept.model_copy(update=blocks)
-
-
-def _count_echoes(setup: Setup, prepared: Prepared, answer: Message) -> None:
-    counted = recurring(prepared.context, prepared.given, answer)
-    if counted is not None:
-        setup.stats.count("items.shown", counted[0])
-        setup.stats.count("items.recurring", counted[1])
 
 
 def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Message) -> str:

@@ -335,7 +335,7 @@ class _Plan:
         setup, who = self._setup, self._who
         # A part that lost an item since it was built is shown as it is now.
         shown = next((ref.hash for ref in self._state.parts if ref.build == part.ref), "")
-        opening, own = self._archive.block(stable.hash).text, self._archive.block(shown).text
+        opening, own = self._archive.block(stable.hash), self._archive.block(shown)
         replayed = sum(ref.tokens for refs in places.values() for ref in refs)
         return ContextRecord(
             user=who.user,
@@ -344,7 +344,7 @@ class _Plan:
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
-            tokens=joined(setup.count, [text for text in (opening, own) if text]),
+            tokens=joined(setup.count, [opening.text, *(text for _, text in own.pieces)]),
             limit=who.budget.total,
             counter=setup.counter,
             exact=setup.exact,
@@ -355,8 +355,8 @@ class _Plan:
             view=self._history.view.ref if self._history.view else "",
             prefix_share=setup.prefixes.share(who.user, who.session, placed),
             degraded=part.fault,
-            stable=opening,
-            part=own,
+            stable=opening.text,
+            part=own.text,
             builds=(stable, part),
         )
 

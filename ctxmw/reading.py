@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -67,7 +68,7 @@ class Readings:
     ) -> list[Reading]:
         """Return the records of these refs that exist, in this order."""
         if len(self._read) > AT_HAND:
-            self._read.clear()
+            self.forget(list(itertools.islice(self._read, AT_HAND // 2)))
         missing = [ref for ref in refs if ref not in self._read]
         for row in store.get(user, missing) if missing else ():
             self._read[row.ref] = Reading(load(row), count)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -66,10 +67,15 @@ class Found:
     """Whether it names somebody who speaks, or a time: then a weak match is enough."""
     matching: frozenset[str] = frozenset()
     """Refs of what matches by itself, and not only through its neighbours."""
-    records: Mapping[str, Record] = field(default_factory=dict)
-    """The records behind the items, by ref."""
+    read: tuple[Reading, ...] = ()
+    """What was read for it."""
     fault: str = ""
     """What did not work, such as the embedder; search went on without it."""
+
+    @property
+    def records(self) -> Mapping[str, Record]:
+        """The records behind the items, by ref."""
+        return {reading.record.ref: reading.record for reading in self.read}
 
 
 class Search:
@@ -120,7 +126,7 @@ class Search:
             opens=_opens(question, best.values()),
             named=_names_somebody_or_a_time(question),
             matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
-            records={reading.record.ref: reading.record for reading in read},
+            read=tuple(read),
             fault=fault,
         )
 
@@ -206,27 +212,19 @@ class Search:
         chosen = order[: max(LEAST, min(enough, READ))]
         if wanted.worthwhile:
             chosen = chosen[_worthwhile(index, rated)[chosen]]
-        return {
-            ref: _Candidate(
-                match=max(match, near[ref].match if ref in near else 0.0),
-                reasons=why,
-                by_itself=own,
-                subject=subject,
-                dense=near[ref].match if ref in near else 0.0,
-            )
-            for ref, match, why, own, subject in zip(
-                [index.ref(place) for place in rated.places[chosen].tolist()],
-                rated.match[chosen].tolist(),
-                rated.reasons(chosen, self._weights),
-                rated.by_itself()[chosen].tolist(),
-                rated.subject[chosen].tolist(),
-                strict=True,
-            )
-        }
+        refs = [index.ref(place) for place in rated.places[chosen].tolist()]
+        dense = [near[ref].match if ref in near else 0.0 for ref in refs]
+        columns = (
+            np.maximum(rated.match[chosen], dense).tolist(),
+            rated.reasons(chosen, self._weights),
+            rated.by_itself()[chosen].tolist(),
+            rated.subject[chosen].tolist(),
+            dense,
+        )
+        return dict(zip(refs, map(_Candidate, *columns), strict=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     match: float
     reasons: tuple[tuple[str, float], ...]
     by_itself: bool
@@ -264,7 +262,8 @@ def _turns_for_lessons(read: Sequence[Reading]) -> list[Reading]:
 
     Both say the same, and the turn says more; where the turn was not found, the lesson stays.
     """
-    if not any(reading.item.origins for reading in read):
+    learned = [reading for reading in read if reading.item.origins]
+    if not learned:
         return list(read)
     found = {reading.item.ref: reading for reading in read}
     kept: dict[str, Reading] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .arriving import Arriving
 from .block import FRAME, Block, Draft, Printed
@@ -41,8 +41,7 @@ class Layout:
     """How many summaries and index lines there may be."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(NamedTuple):
     """What became of one item."""
 
     item: Item

@@ -83,7 +83,8 @@ class Signals:
         best = np.argsort(-gave, axis=0, kind="stable")[:REASONS]
         values = np.take_along_axis(gave, best, axis=0).astype(float).round(2).T.tolist()
         names = np.array(self.names, object)[best].T.tolist()
-        reasons = [tuple(zip(*given, strict=True)) for given in zip(names, values, strict=True)]
+        each = zip(names, values, strict=True)
+        reasons = [tuple(zip(named, gave, strict=True)) for named, gave in each]
         # The most comes first, so the last tells whether all of them gave anything.
         return [
             why if not why or why[-1][1] > 0 else tuple(one for one in why if one[1] > 0)

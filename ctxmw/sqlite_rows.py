@@ -88,7 +88,8 @@ def moment(at: object, field: str) -> str:
     if not isinstance(at, datetime) or at.utcoffset() is None:
         raise InvalidValue(f"{field} must be a datetime with a time zone, not {at!r:.60}.")
     try:
-        return at.astimezone(UTC).isoformat(timespec="microseconds")
+        utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+        return utc.isoformat(timespec="microseconds")
     except OverflowError:
         raise InvalidValue(f"{field} is out of range in UTC: {at!r:.60}.") from None
 

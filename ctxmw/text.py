@@ -178,7 +178,9 @@ _UNSPACED = re.compile(
 def _tokens(text: str) -> Iterator[str]:
     """Yield what stands between spaces and punctuation, compounds still joined."""
     text = clean(_compatible(text[:SEARCHED_CHARS])[:SEARCHED_CHARS])
-    gaps = {ord(char): " " for char in set(text) if not _in_words(char)}
+    gaps = _ASCII_GAPS
+    if not text.isascii():
+        gaps = {ord(char): " " for char in set(text) if not _in_words(char)}
     for piece in _CONTRACTION.sub("", text.translate(gaps)).split():
         if piece.isascii() and piece.isalnum():
             yield piece
@@ -195,6 +197,9 @@ def _compatible(text: str) -> str:
 
 def _in_words(char: str) -> bool:
     return char.isalnum() or char in _JOINTS or category(char)[0] == "M"
+
+
+_ASCII_GAPS = {code: " " for code in range(128) if not _in_words(chr(code))}
 
 
 def _words_of(token: str) -> Iterator[str]:

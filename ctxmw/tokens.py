@@ -67,9 +67,10 @@ class Counter:
         Where a line ends between two texts, no token reaches over, and what is known of each is
         added up.
         """
-        if self.exact and all(_parted(*pair) for pair in itertools.pairwise(texts)):
-            return sum(map(self, texts))
-        return self("".join(texts))
+        parts = [text for text in texts if text]
+        if self.exact and all(_parted(*pair) for pair in itertools.pairwise(parts)):
+            return sum(map(self, parts))
+        return self("".join(parts))
 
     def __repr__(self) -> str:
         return f"<Counter of {self._rule.model or self._rule.encoding}>"
@@ -177,11 +178,11 @@ def joined(count: TokenCounter, texts: Sequence[str]) -> int:
 
 
 def _parted(before: str, after: str) -> bool:
-    """Say whether no token of OpenAI's encodings can hold the end of one and the beginning of both.
+    """Say whether no token of OpenAI's encodings can reach from one into the other.
 
     They take a line's end together with blanks and slashes that follow, and with nothing else.
     """
-    return before.endswith("\n") and after[:1] not in ("", "/") and not after[:1].isspace()
+    return before.endswith("\n") and after[0] != "/" and not after[0].isspace()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
