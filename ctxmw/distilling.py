@@ -23,11 +23,11 @@ from .protocols import Find
 from .records import MEMORY_KINDS, Derived, SessionSummary, Turn, load, load_all
 from .redaction import redact
 from .remembering import ALIKE
-from .statement_rules import Stated
 from .statements import Statement
 from .summarizers import MeteredSummarizer
 from .terms import content_terms
 from .text import one_line
+from .wording import Stated
 
 log = logging.getLogger("ctxmw")
 

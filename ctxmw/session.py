@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Self
 
-from .catalog import SessionContext, session_context
-from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
 from .compacting import compact, look
 from .compaction import Compacted, Window
-from .conversation import Identity, Prepared, change_state, load_state, scope_of
+from .contents import Contents
+from .conversation import Identity, Prepared, load_state
 from .displayed import Displayed
 from .endings import end, end_idle
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
 from .history import history_of
-from .items import Priority, Trust
 from .leaving import leave, note_of_left
 from .measure import Measure
 from .messages import Message, check_messages, place
 from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
-from .pipeline import Setup
 from .plan import peek_call, prepare_call
-from .protocols import Find
 from .provenance import ContextRecord
 from .records import (
     NOTE_KINDS,
     OBSERVATION_KINDS,
-    RECORD_TYPES,
     AnyRecord,
     Note,
     Observation,
@@ -40,14 +35,11 @@ from .records import (
     Turn,
     check_kind,
     check_text,
-    load_all,
 )
 from .redaction import redact
-from .refs import short_refs
-from .sources.own import warn_of_overuse
 from .state import SessionState
 from .transcript import Exchange, Said, prompt_of, transcript_of
-from .twins import Workers, twin
+from .twins import twin
 
 _ENTERED: ContextVar[tuple[Session, ...]] = ContextVar("ctxmw_entered", default=())
 
@@ -57,15 +49,11 @@ def current_session() -> Session | None:
     return next(reversed(_ENTERED.get()), None)
 
 
-class Session(Displayed):
+class Session(Contents, Displayed):
     """A conversation of one user. Any thread or process may go on with it by its id.
 
     `with chat:` makes it the current conversation for whatever is called inside.
     """
-
-    def __init__(self, setup: Setup, who: Identity) -> None:
-        self._setup = setup
-        self._who = who
 
     def __repr__(self) -> str:
         return f"Session({self.id!r}, user={self.user!r})"
@@ -76,18 +64,6 @@ class Session(Displayed):
 
     def __exit__(self, *_: object) -> None:
         _ENTERED.set(_ENTERED.get()[:-1])
-
-    @property
-    def id(self) -> str:
-        return self._who.session
-
-    @property
-    def user(self) -> str:
-        return self._who.user
-
-    @property
-    def workers(self) -> Workers:
-        return self._setup.workers
 
     def forgiving(self) -> ForgivingSession:
         """Return the conversation as adapters use it: a fault of ours does not stop the call."""
@@ -255,98 +231,6 @@ class Session(Displayed):
         self._setup.has_news(self.user)
         return kept_summary
 
-    def collect(
-        self,
-        source: str,
-        id: str,  # noqa: A002 - the word the caller knows
-        content: str,
-        *,
-        priority: Priority = "normal",
-        metadata: Mapping[str, Any] | None = None,
-        lifetime: timedelta = LIFETIME,
-        trust: Trust | None = None,
-    ) -> Entry:
-        """Leave something for the next call of this conversation; it is shown once.
-
-        The same source and id again replaces what still waits.
-        """
-        check_priority(priority)
-        trust = self._setup.trust_in(source, trust)
-        if not isinstance(lifetime, timedelta):
-            raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
-        name = redact(check_text(id, "an entry's id")).text
-        text = redact(check_text(content, "an entry's content")).text
-        source = redact(check_text(source, "an entry's source")).text
-        key = entry_key(source, name)
-        store, now = self._setup.store, self._setup.clock()
-        with store.atomic(self.user):
-            entry = self._new(
-                Entry,
-                source=source,
-                name=name,
-                text=text,
-                priority=priority,
-                metadata=plain_metadata(metadata),
-                expires=now + lifetime,
-                trust=trust,
-            )
-            asked = Find(types=("entry",), sessions=(self.id,), keys=(key,))
-            waiting = load_all(store.query(self.user, asked), Entry)
-            for old in waiting:
-                entry = entry if old.turn else entry.model_copy(update={"ref": old.ref})
-            # What a prompt has shown keeps its ref and words: it may be shown again there.
-            shown = [old.model_copy(update={"replaced": True}) for old in waiting if old.turn]
-            store.put([old.row() for old in (*shown, entry)])
-        if priority == "critical":
-            own = [other.item() for other in self.pending() if other.source == source]
-            warn_of_overuse(source, own)
-        return entry
-
-    def pending(self) -> list[Entry]:
-        """Return what waits for the next call: by priority, then oldest first."""
-        return pending(self._setup.store, self.user, self.id, "", self._setup.clock())
-
-    def clear(self) -> int:
-        """Discard what waits for the next call; return how many there were."""
-        return self._setup.store.delete(self.user, [entry.ref for entry in self.pending()])
-
-    def add(self, name: str) -> None:
-        """Put a rule, reference, tool or record into this conversation, by name or ref."""
-        ref = self._known(name)
-        with self._setup.store.atomic(self.user):
-            state = load_state(self._setup, self._who, self._setup.clock())
-            removed = tuple(other for other in state.removed if other != ref)
-            added = (*(other for other in state.added if other != ref), ref)
-            change_state(self._setup, self._who, added=added, removed=removed, stale="added")
-
-    def remove(self, name: str) -> None:
-        """Take it out of this conversation; it stays out, also of what search brings."""
-        ref = self._known(name)
-        with self._setup.store.atomic(self.user):
-            state = load_state(self._setup, self._who, self._setup.clock())
-            added = tuple(other for other in state.added if other != ref)
-            removed = (*(other for other in state.removed if other != ref), ref)
-            change_state(self._setup, self._who, added=added, removed=removed, stale="removed")
-
-    def refresh(self) -> None:
-        """Have the next call build the stable block anew."""
-        change_state(self._setup, self._who, stale="refresh")
-
-    @property
-    def rules(self) -> list[str]:
-        """Names of the rules in this conversation."""
-        return self._context().names("rule")
-
-    @property
-    def references(self) -> list[str]:
-        """Names of the references in this conversation."""
-        return self._context().names("reference")
-
-    @property
-    def tools(self) -> list[str]:
-        """Names of the tools in this conversation, as server:tool."""
-        return self._context().names("tool")
-
     @property
     def state(self) -> SessionState:
         """Where the conversation stands: project, epoch, what was added and removed."""
@@ -379,19 +263,9 @@ class Session(Displayed):
     anote = twin(note)
     aobserve = twin(observe)
     aend = twin(end)
-    acollect = twin(collect)
-    apending = twin(pending)
-    aclear = twin(clear)
-    aadd = twin(add)
-    aremove = twin(remove)
-    arefresh = twin(refresh)
     ahistory = twin(history)
     atranscript = twin(transcript)
     aprompt = twin(prompt)
-
-    def _context(self) -> SessionContext:
-        state = load_state(self._setup, self._who, self._setup.clock())
-        return session_context(self._setup.catalog, state.added, state.removed)
 
     def _asking(self, query: str, window: int | None) -> Identity:
         who = self._who.in_window(window)
@@ -404,13 +278,6 @@ class Session(Displayed):
             raise InvalidValue(f"window is {given!r:.60}: give the model's window in tokens.")
         return given or self._setup.window
 
-    def _known(self, name: str) -> str:
-        check_text(name, "a name or ref")
-        rows = self._setup.store.get(self.user, [name])
-        if rows and rows[0].type in RECORD_TYPES:
-            return name
-        return self._setup.catalog.find(name).ref
-
     def _own(self, prepared: Prepared) -> Prepared:
         """Return what this conversation prepared; another's would mix up what people said."""
         if not isinstance(prepared, Prepared):
@@ -422,17 +289,6 @@ class Session(Displayed):
                 f"finish it there, not in {self.id!r} of {self.user!r}."
             )
         return prepared
-
-    def _new(self, cls: type[AnyRecord], **values: Any) -> AnyRecord:
-        store = self._setup.store
-        return cls(
-            user=self.user,
-            ref=short_refs(store, self.user, self._setup.random)(cls.prefix),
-            at=self._setup.clock(),
-            session=self.id,
-            scope=scope_of(self._setup, self._who),
-            **values,
-        )
 
     def _write(self, cls: type[AnyRecord], **values: Any) -> AnyRecord:
         with self._setup.store.atomic(self.user):

@@ -1,37 +1,9 @@
-"""How people put what is worth remembering: a rule for each way of saying it.
-
-A rule is a pattern over one sentence in lower case, and the words without one of which it is not
-even tried. A sentence is short, so every pattern takes bounded time.
-"""
+"""How people put what is worth remembering: a rule for each way of saying it."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Literal
-
-Stated = Literal[
-    "preference", "correction", "decision", "fact", "done", "decided", "blocked", "next"
-]
-"""What a sentence states. "decision" is a user's; "decided" is what an assistant chose."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What one way of stating something looks like."""
-
-    kind: Stated
-    words: frozenset[str]
-    """One of these must occur."""
-    pattern: re.Pattern[str]
-    """What the group "it" begins at is what is stated; without the group, the whole sentence."""
-    standing: bool = False
-    """Whether it is meant to hold on: then "for now" rules it out."""
-    contradicts: bool = False
-    """Whether it begins with a no: said to a question, that is an answer."""
-    report: bool = False
-    """Whether nobody is named who did it: then somebody must have been at work."""
-
+from .progress_rules import CHOICES, WHERE_IT_STANDS
+from .wording import rule
 
 # Where a clause can begin, and what may stand before an instruction.
 _START = r"(?:^|[,;:.!\u2013\u2014] |- |(?:^|, )(?:and|so|then) |\bbut )"
@@ -41,18 +13,6 @@ _TO_YOU = (
     r"be sure to |remember to |i(?:'d| would) (?:like|want) you to |i (?:want|need) you to |"
     r"from now on,? |going forward,? |in (?:the )?future,? )*"
 )
-_WORK = (
-    r"implemented|added|fixed|shipped|merged|deployed|released|refactored|migrated|finished|"
-    r"completed|rewrote|rewritten|moved|renamed|removed|deleted|updated|upgraded|created|built|"
-    r"wrote|written|documented|configured|installed|published|pushed|committed|closed|resolved|"
-    r"replaced|converted|extracted|cleaned up|optimi[sz]ed|integrated|wired|enabled|disabled|"
-    r"corrected|patched|reverted|rolled (?:out|back)|launched|sent|booked|ordered|submitted|"
-    r"signed|scheduled|paid|ported|simplified|introduced|registered|drafted|prepared|"
-    r"confirmed|switched|connected|archived|filed|delivered|handed (?:over|in)|tested|"
-    r"verified|rebuilt|cleared|hooked up|sorted out|wrapped up|got .{1,40} (?:working|running)"
-)
-_WORK_OR_ORDER = r"set up|split|cut over"
-"""Could as well be told to do."""
 _VERBS = (
     r"use|give|write|keep|put|add|show|answer|reply|respond|explain|run|make|ask|tell|name|call|"
     r"format|include|check|return|prefer|start|end|list|mark|tag|document|test|log|wrap|sort|"
@@ -84,12 +44,8 @@ _NOT_ORDERS_AFTER_ALWAYS = (
 )
 
 
-def _rule(kind: Stated, words: str, pattern: str, **more: bool) -> Rule:
-    return Rule(kind, frozenset(words.split()), re.compile(pattern), **more)
-
-
 _FACTS = (
-    _rule(
+    rule(
         "fact",
         "remember mind forget",
         rf"{_START}(?:please |also |just )*(?:remember|(?:keep|bear) in mind|don't forget)"
@@ -97,7 +53,7 @@ _FACTS = (
     ),
 )
 _DECISIONS = (
-    _rule(
+    rule(
         "decision",
         "decided agreed settled chose chosen picked opted resolved voted",
         r"(?:^|\b(?:so|and|but|that|since|because|as)[, ]+|[,;:.] |\b\w+ing,? |\w+ly,? |"
@@ -109,7 +65,7 @@ _DECISIONS = (
         r" (?:decided|agreed|settled|chose|chosen|picked|opted|resolved|voted)"
         r" (?!(?:yet|later|tomorrow)\b)\S)",
     ),
-    _rule(
+    rule(
         "decision",
         "let's",
         rf"{_START}(?:please |ok(?:ay)?,? |yes,? |then )*(?P<it>let's "
@@ -121,7 +77,7 @@ _DECISIONS = (
         r"base|rename|support|limit|cap|set|fix .{1,30} at|put)\b)",
         standing=True,
     ),
-    _rule(
+    rule(
         "decision",
         "we'll we're will are i'll i'm",
         r"(?:^|[,;:.] |\b(?:so|and|but|then) )(?P<it>(?:i(?:'m| am|'ll| will) (?:now |definitely )*"
@@ -134,14 +90,14 @@ _DECISIONS = (
         r"stay(?:ing)? (?:with|on)|settl(?:e|ing) (?:on|for)|replac(?:e|ing)|"
         r"use|support(?:ing)?|host(?:ing)?|launch(?:ing)? (?:with|in|on))\b))",
     ),
-    _rule(
+    rule(
         "decision",
         "decision decided agreed verdict conclusion resolution going",
         r"^(?:(?:the |our |my )?(?:final )?(?:decision|decided|agreed|verdict|conclusion|"
         r"resolution)"
         r"\s*(?::|\u2013|\u2014|-| is(?: to)?| was(?: to)?) |(?=going (?:with|for) ))(?P<it>\S)",
     ),
-    _rule(
+    rule(
         "decision",
         "decided settled agreed",
         r"\bit(?:'s| is| was| has been) (?:decided|settled|agreed)(?: that)?[:,]? (?P<it>\S)",
@@ -152,38 +108,38 @@ _DENIAL = (
     r"true|it|how we \w+(?: it)?(?: here)?|what i (?:meant|asked(?: for)?|wanted|said))))"
 )
 _CORRECTIONS = (
-    _rule(
+    rule(
         "correction",
         "never",
         rf"{_START}(?P<it>{_TO_YOU}never {_NOT_ORDERS_AFTER_NEVER}\w+ \S)",
         standing=True,
     ),
-    _rule(
+    rule(
         "correction",
         "we never",
         rf"{_START}(?P<it>we never (?:{_VERBS})\b)",
         standing=True,
     ),
-    _rule(
+    rule(
         "correction",
         "don't dont not",
         rf"{_START}(?P<it>{_TO_YOU}(?:do not|don't|dont|not to) (?:ever )?{_NOT_ORDERS}\w)",
         standing=True,
     ),
-    _rule(
+    rule(
         "correction",
         "shouldn't mustn't must should",
         rf"{_START}(?P<it>(?:you|we) (?:shouldn't|mustn't|must not|should not) \w+ \S)",
         standing=True,
     ),
-    _rule(
+    rule(
         "correction",
         "stop quit",
         rf"{_START}(?P<it>{_TO_YOU}(?:stop|quit) (?!being\b)\w+ing \S)",
         standing=True,
     ),
-    _rule("correction", "avoid", rf"{_START}(?P<it>{_TO_YOU}avoid \w+)", standing=True),
-    _rule(
+    rule("correction", "avoid", rf"{_START}(?P<it>{_TO_YOU}avoid \w+)", standing=True),
+    rule(
         "correction",
         "no nope nah wrong incorrect right correct not",
         rf"^(?:no(?:,? no)*|nope|nah|{_DENIAL})[,.:;!\u2013\u2014 -]+"
@@ -197,19 +153,19 @@ _CORRECTIONS = (
         r"(?!(?:that|this|it)'s (?:all|fine|good|ok|okay|great|it|perfect)\b).*)",
         contradicts=True,
     ),
-    _rule(
+    rule(
         "correction",
         "wrong incorrect right correct",
         rf"^{_DENIAL}[,.:;!\u2013\u2014 -]+(?P<it>(?:the|our|my|it|its|he|she|they|we|there|you)\b"
         r"(?: \S+){2,}.*)",
     ),
-    _rule(
+    rule(
         "correction",
         "wrong incorrect",
         r"\b(?:wrong|incorrect)\b[^,;:.]{0,60}[,;:.] "
         r"(?P<it>(?:it|that|this) should (?:be|have)\b.*)",
     ),
-    _rule(
+    rule(
         "correction",
         "not",
         rf"(?:^|[,;:.] )(?P<it>(?:please |actually,? |again,? )*(?:(?:{_VERBS})\b|it(?:'s| is)\b|"
@@ -221,37 +177,37 @@ _CORRECTIONS = (
         r"sure\b|"
         r"even\b|a problem\b|bad\b|that\b)\S.*)",
     ),
-    _rule(
+    rule(
         "correction",
         "instead rather",
         rf"{_START}(?P<it>{_TO_YOU}(?:{_VERBS}) \S.{{0,120}}(?:instead(?: of\b.*|[.!]*$)|"
         r"rather than \S.*))",
         standing=True,
     ),
-    _rule(
+    rule(
         "correction",
         "told asked",
         r"\bi(?:'ve| have)?(?: already| just)? (?:told you|asked you)(?: (?:before|twice|already))?"
         r" (?:that |to |not to )(?P<it>\S)",
     ),
-    _rule(
+    rule(
         "correction", "meant", r"^(?:no,? |sorry,? )*i (?:actually )?meant (?!to\b|well\b|it\b)\S"
     ),
-    _rule(
+    rule(
         "correction",
         "said mentioned told",
         r"^(?:like|as) i(?:'ve| have)?(?: already)? (?:said|mentioned|told you)(?: \w+){0,2}[,:] "
         r"(?P<it>\S)",
     ),
-    _rule("correction", "again", rf"^again[:,] (?P<it>(?:no |{_VERBS})\b.*)"),
-    _rule(
+    rule("correction", "again", rf"^again[:,] (?P<it>(?:no |{_VERBS})\b.*)"),
+    rule(
         "correction",
         "keep kept again still",
         r"\byou (?:(?:keep|kept) \w+ing|again \w+ed|(?:still|again) (?:forgot|forget|used?|put|"
         r"left))"
         r" \S",
     ),
-    _rule(
+    rule(
         "correction",
         "actually",
         r"^actually,? (?P<it>(?:we (?:use|have|run|are on|call)|it(?:'s| is)|use|"
@@ -259,13 +215,13 @@ _CORRECTIONS = (
     ),
 )
 _PREFERENCES = (
-    _rule(
+    rule(
         "preference",
         "always",
         rf"{_START}(?P<it>{_TO_YOU}always {_NOT_ORDERS_AFTER_ALWAYS}\w+ \S)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "prefer rather",
         r"(?:^|[,;:.] |\b(?:but|and|so|because|since|general|code|"
@@ -275,19 +231,19 @@ _PREFERENCES = (
         r"still|always|definitely|tend to|do|very much))* (?:prefer|rather) \S)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "prefer",
         rf"{_START}(?P<it>(?:(?:in|for|with) [\w+#. ]{{1,30}}, )?(?:please |always )*prefer \S)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "preference preferred favourite favorite",
         r"\bmy (?:(?:personal|strong|general) )?(?:preference|preferred [\w -]{1,30}?|"
         r"favou?rite [\w -]{1,40}?)(?: by far)? (?:is|are)\b (?!not clear)\S",
     ),
-    _rule(
+    rule(
         "preference",
         "now forward future henceforth",
         r"\b(?:from (?:now|here|today) on(?:wards?| out)?|going forward|moving forward|henceforth|"
@@ -295,13 +251,13 @@ _PREFERENCES = (
         rf"(?:{_VERBS})\b).*)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "now forward henceforth",
         rf"^(?P<it>(?:please )?(?:{_VERBS})\b.*\b(?:from (?:now|here) on(?:wards)?|going forward|"
         r"henceforth)\b)",
     ),
-    _rule(
+    rule(
         "preference",
         "default general rule whenever every each time when any all if",
         r"^(?:(?:please|and|also),? )*(?P<it>(?:by default|in general|as a (?:general )?rule"
@@ -312,7 +268,7 @@ _PREFERENCES = (
         rf"for (?:all|every|any) .{{1,40}}?), (?:please |always |only )*(?:{_VERBS})\b .*)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "whenever every each time anytime",
         r"^(?:(?:please|and|also),? )*(?P<it>(?:whenever|(?:every|each|any) ?time) (?:you|i|we)\b"
@@ -320,7 +276,7 @@ _PREFERENCES = (
         r"everything|something|and|but|or|so|no|not|let me)\b)\w+ \S.*)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "whenever every each time",
         rf"^(?:(?:please|and|also),? )*(?P<it>(?:{_VERBS})\b.{{2,120}} (?:whenever you|(?:every|"
@@ -328,7 +284,7 @@ _PREFERENCES = (
         r" time (?:you|i|we)|(?:before|after) (?:every|each)|in every|for every)\b.*)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "like love hate stand dislike want",
         r"(?:^|[,;:.] |\b(?:but|and|so) )(?P<it>i (?:really |do |just )?(?:"
@@ -337,7 +293,7 @@ _PREFERENCES = (
         r"(?:hate|dislike|can't stand|cannot stand)(?: it when| when)?) \S)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "want like need",
         r"^(?P<it>(?:please,? )?i(?:'d| would)? (?:want|like|need) (?:you to .{3,100}"
@@ -346,7 +302,7 @@ _PREFERENCES = (
         r"(?:to be|in|as|without|with|short|brief)\b).*)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "keep make write give",
         rf"{_START}(?P<it>(?:please )?(?:keep|make|write|give(?: me)?) (?:your |all |the )?"
@@ -355,147 +311,13 @@ _PREFERENCES = (
         r"simple|in \w+|as \w+|under \d+|to (?:one|two|three|a)|free of|small)\b.*)",
         standing=True,
     ),
-    _rule(
+    rule(
         "preference",
         "call address",
         rf"{_START}(?P<it>(?:please )?(?:call me|address me as) "
         r"(?!later|back|when|tomorrow|at|on|if|crazy|out|in)\w)",
     ),
 )
-_NOT_BEFORE = (
-    r"^(?!(?:if|when|once|after|before|since|because|until|as soon as|unless|although)\b)"
-    r"(?!.*\b(?:but|yet|fails?|failing|broke|wrong)\b)"
-)
-_WORK_WORDS = (
-    "done finished completed shipped fixed implemented added merged deployed released "
-    "refactored"
-    " migrated rewrote moved renamed removed deleted updated upgraded created built wrote"
-    " documented configured installed published pushed committed closed resolved replaced"
-    " converted extracted cleaned optimized optimised integrated wired enabled disabled "
-    "corrected"
-    " patched reverted rolled launched sent booked ordered submitted signed scheduled paid set"
-    " ported simplified introduced registered drafted prepared confirmed switched connected"
-    " archived filed delivered handed split tested verified hooked cut sorted wrapped got "
-    "written"
-    " rewritten"
-)
-_WHERE_IT_STANDS = (
-    _rule(
-        "blocked",
-        "blocked stuck blocker blockers blocking blocks",
-        r"^(?!.*\b(?:not|no longer|n't|isn't|aren't|whether|never)\b.{0,12}(?:blocked|stuck|block))"
-        r"(?:(?:current |main |only )?block(?:er|ers|ed)(?: (?:by|on))?\s*(?::|\u2013|\u2014|-| is)"
-        r" (?P<it>\S)|.*\b(?:i'm|i am|we're|we are|is|are|currently|still|remains?|been|work)"
-        r"(?: (?:still|currently|now|completely|totally|also))* (?:blocked|stuck)"
-        r" (?:by|on|with|until|because|at|in|since|waiting)\b|.*\bis (?:still )?blocking\b \S|"
-        r".*\bblocking (?:us|me|everything)\b|"
-        r".*\bblocks (?:us|me|the|our|everything)\b)",
-    ),
-    _rule(
-        "blocked",
-        "can't cannot unable couldn't not",
-        r"\b(?:i|we)(?:'m| am| are|'re)? (?:still )?(?:can't|cannot|can not|unable to|couldn't|"
-        r"not able to) (?:\w+ )?(?:continue|proceed|go on|go ahead|move|start|finish|deploy|test|"
-        r"run|"
-        r"merge|release|ship|push|build|verify|complete|publish|work|do|send|book|order|launch)\b"
-        r".*\b(?:until|before|because|without|as long as|since|unless|due to)\b",
-    ),
-    _rule(
-        "blocked",
-        "waiting",
-        r"(?:^|[,;:.] |\b(?:and|but|so) )(?P<it>(?:(?:i'm|we're|i am|we are) (?:still |currently |"
-        r"all )*|"
-        r"still |currently )waiting (?:for|on) \S.*)",
-    ),
-    _rule(
-        "next",
-        "next",
-        r"^(?:so |and |then )*(?:(?:the |my |our )?next (?:steps?|tasks?|up|action|"
-        r"(?:thing )?on (?:the|my|our) (?:list|plate)|thing)(?: (?:is|are|will be|"
-        r"for me is)(?: to)?)?\s*(?::|,|\u2013|\u2014|"
-        r"(?<=is)|"
-        r"(?<=are)|(?<=to)|(?<=be)) ?(?P<it>\S.*)|"
-        r"next,? (?:we|i)(?:'ll| will| need| have|'m going| am going|'re going| should| must|"
-        r"'d)\b)",
-    ),
-    _rule(
-        "next",
-        "todo do follow remaining open left remains still missing",
-        r"^(?:todo|to[ -]do|follow[- ]?up|remaining|remains|still (?:to do|open|missing|left)|"
-        r"left to do|open (?:items?|points?|tasks?)|what(?:'s| is)? (?:remains|left)(?: to do)?)"
-        r"\s*(?::|\u2013|\u2014| -| is| are) (?P<it>\S.*)",
-    ),
-    _rule(
-        "next",
-        "still",
-        r"(?:^|[,;:.] |\b(?:and|but|so|then|now) )(?P<it>(?:we|i)(?:'ve)? still "
-        r"(?:need(?: to)?|must|gotta|owe|(?:have|want|got) to) (?!(?:no|some) (?:idea|time)\b|"
-        r"a (?:problem|lot)\b|lots\b"
-        r"|problems\b|issues\b|the (?:same )?(?:problem|issue|error|bug)\b|errors?\b|"
-        r"questions?\b)\S"
-        r".*|(?:the|our|my|this|that)\b[^,;]{1,60} still needs? (?:to be|an?|some) \S.*)",
-    ),
-    _rule(
-        "next",
-        "tomorrow week monday tuesday wednesday thursday friday afterwards later sprint weekend "
-        "next",
-        r"^(?!.*\b(?:will be|closed|off|holiday|next time|(?:see|call|show|tell|talk to|"
-        r"let) you)\b)(?:.*\b(?:tomorrow|next (?:week|"
-        r"sprint|monday|"
-        r"tuesday|wednesday|thursday|friday)|on (?:monday|tuesday|wednesday|thursday|friday)|"
-        r"afterwards|later today|this weekend)\b.*\b(?:i'll|i will|we'll|we will|i'm going to|"
-        r"we're going to|(?:i|we) (?:need|have|want|plan) to)\b|(?=.*\b(?:i'll|i will|we'll|"
-        r"we will|"
-        r"i'm going to|we're going to|(?:i|we) (?:need|have|plan) to)\b.*\b(?:tomorrow|"
-        r"next (?:week|"
-        r"sprint|monday|tuesday|wednesday|thursday|friday)?|on (?:monday|tuesday|wednesday|thursday"
-        r"|friday)|afterwards|later today|this weekend)\b))",
-    ),
-    _rule(
-        "done",
-        _WORK_WORDS,
-        rf"{_NOT_BEFORE}(?:(?:all )?done: (?P<it>\S.*)|"
-        rf"(?:(?:also|just|finally|successfully|now),? )*(?:{_WORK})(?![\w-]| (?:by|width|size|"
-        r"point|price|rate|length|value|values|to|with|in|on|from|hours?|time)\b) \S.*)",
-        report=True,
-    ),
-    _rule(
-        "done",
-        _WORK_WORDS,
-        rf"{_NOT_BEFORE}(?:.*[,;:.] |(?:.*\b)?(?:and|so|then|today|yesterday|finally|morning|"
-        r"done) )?(?:i|we)(?:'ve| have)?"
-        r"(?: (?:just|now|already|also|finally|successfully|both|then|recently|all))* "
-        rf"(?:{_WORK}|{_WORK_OR_ORDER})"
-        r"(?! (?:that|if|up with|to|on|in|out|back|away|home|for|by)\b) \S.*",
-    ),
-    _rule(
-        "done",
-        "is are has have been pass passes passed passing",
-        r"^(?!(?:if|when|once|after|before|since|because|until|as soon as|unless|while)\b)"
-        r"(?!.*\b(?:not|never|yet|until|once|if|will|should|must|needs?|almost|nearly|half|isn't|"
-        r"aren't|hasn't|haven't|nothing|no|but|when|to be|unless|whether)\b)"
-        r"(?:(?:the|our|my|all|that|this|everything|both|version|[a-z\u00a4][\w\u00a4.-]*)"
-        r"(?: [\w\u00a4.,'/-]+){0,8}? (?:is|are) (?:now |finally |all |both |up and )*(?:done|"
-        r"finished|"
-        r"completed?|implemented|merged|deployed|fixed|live|shipped|in production|running again|"
-        r"released|resolved|in place|up and running|booked|signed|submitted)\b|"
-        rf"(?:the|our|my|all|that|this|everything|both)(?: [\w\u00a4.,'/-]+){{1,8}}? (?:has|have) "
-        rf"(?:now |finally |all |just )*been (?:{_WORK})\b|"
-        r".*\ball (?:\d+ |the |of the |unit |our )*tests (?:now |are |have )*pass(?:ed|ing)?\b)",
-    ),
-)
-_CHOICES = (
-    _rule(
-        "decided",
-        "decided chose opted went going settled picked decision",
-        r"^(?!(?:if|once|when|before)\b)(?:.*[,;:.] |(?:so|and|here|therefore|instead) )?(?:(?:i|"
-        r"we)"
-        r"(?:'ve| have)? (?:therefore |instead |deliberately |also )*(?:decided|chose|opted|"
-        r"went with|settled|picked)\b|(?:i'm|we're) going with\b|"
-        r"(?:design )?decision: (?P<it>)) ?\S",
-    ),
-)
-
-OF_USER = (*_FACTS, *_DECISIONS, *_CORRECTIONS, *_PREFERENCES, *_WHERE_IT_STANDS)
-OF_ASSISTANT = (*_CHOICES, *_WHERE_IT_STANDS)
-TRIED = frozenset(word for rule in (*OF_USER, *OF_ASSISTANT) for word in rule.words)
+OF_USER = (*_FACTS, *_DECISIONS, *_CORRECTIONS, *_PREFERENCES, *WHERE_IT_STANDS)
+OF_ASSISTANT = (*CHOICES, *WHERE_IT_STANDS)
+TRIED = frozenset(word for way in (*OF_USER, *OF_ASSISTANT) for word in way.words)

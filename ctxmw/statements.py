@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .prose import Sentence, sentences
-from .statement_rules import OF_ASSISTANT, OF_USER, TRIED, Rule, Stated
+from .statement_rules import OF_ASSISTANT, OF_USER, TRIED
+from .wording import Rule, Stated
 
 OPENING = 3
 """Sentences in which an assistant without tools tells what it has done."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from benchmarks.extraction import DATA, found_in, read
-from ctxmw import prose, scoping, statement_rules, statements
+from ctxmw import progress_rules, prose, scoping, statement_rules, statements
 from ctxmw.statements import statements as stated_in
 from tests.strategies import texts
 
@@ -80,7 +80,7 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def patterns() -> Iterator[re.Pattern[str]]:
-    for module in (prose, scoping, statements, statement_rules):
+    for module in (prose, scoping, statements, statement_rules, progress_rules):
         for value in vars(module).values():
             if isinstance(value, re.Pattern):
                 yield value

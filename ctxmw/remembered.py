@@ -1,0 +1,169 @@
+"""What is remembered by hand, changed, looked up, forgotten, and carried from store to store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from pathlib import Path
+
+from .errors import InvalidValue, NotFound
+from .forgetting import forget, is_learned
+from .items import Scope, Trust
+from .opened import Opened
+from .protocols import Find
+from .records import (
+    MEMORY_KINDS,
+    RECORD_TYPES,
+    Memory,
+    Record,
+    check_kind,
+    check_name,
+    check_text,
+    load,
+)
+from .redaction import redact
+from .remembering import edit, remember, versions
+from .transfer import export, import_
+from .twins import twin
+
+
+class _Unset(Enum):
+    # Tells forget(user="ada") from forget(None, user="ada"): the second is a lookup that failed.
+    UNSET = auto()
+
+
+class Remembered(Opened):
+    """The part of the middleware that is about single records."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        scope: str = "universal",
+        key: str = "",
+        user: str | None = None,
+        source: str = "user",
+        trust: Trust | None = None,
+    ) -> Memory:
+        """Remember a text; it is on disk when this returns.
+
+        Kinds: preference, rule, anti_pattern, decision, correction, fact. The same text again is
+        counted, not stored twice. Another text under the same key takes the old one's place.
+        Secrets are taken out before anything is written. Without `trust`, it is as far to be
+        trusted as its source.
+        """
+        check_kind(kind, MEMORY_KINDS, "memory")
+        check_name(source, "source")
+        said = redact(check_text(text, "what to remember")).text
+        name = self._named(user)
+        memory = remember(
+            self._setup,
+            name,
+            text=said,
+            kind=kind,
+            scope=str(Scope.parse(scope)),
+            key=redact(check_name(key, "key")).text,
+            source=redact(source).text,
+            trust=self._setup.trust_in(source, trust),
+        )
+        self._setup.search.keep_up(name)
+        self._setup.has_news(name)
+        return memory
+
+    def edit(
+        self,
+        ref: str,
+        text: str,
+        *,
+        kind: str | None = None,
+        scope: str | None = None,
+        user: str | None = None,
+    ) -> Memory:
+        """Put another text in a memory's place; kind and scope stay unless given.
+
+        The old version is kept as history (`versions`), and conversations that show it are told.
+        """
+        changes = {"text": redact(check_text(text, "what to remember")).text}
+        if kind is not None:
+            check_kind(kind, MEMORY_KINDS, "memory")
+            changes["kind"] = kind
+        if scope is not None:
+            changes["scope"] = str(Scope.parse(scope))
+        return edit(self._setup, self._named(user), ref, **changes)
+
+    def forget(
+        self,
+        ref: str | _Unset | None = _Unset.UNSET,
+        *,
+        source: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> int:
+        """Remove one record, all of a source, all of a conversation, or all of a user.
+
+        Every copy goes: older versions, what was learned from it, its words in turns, summaries,
+        search, and the text in blocks that showed it. Returns how many records there were. Naming
+        only the user forgets everything about that user.
+        """
+        asked = {"ref": ref, "source": source, "session": session}
+        given = {name: value for name, value in asked.items() if value not in (None, _Unset.UNSET)}
+        if ref is None or "" in given.values() or len(given) > 1 or not (given or user):
+            named = {name: value for name, value in asked.items() if value is not _Unset.UNSET}
+            raise InvalidValue(
+                f"forget was given {named | {'user': user}!r}: name one of ref, source or session, "
+                "or only the user to forget everything about them."
+            )
+        name = self._named(user)
+        if "ref" in given:
+            rows = self._setup.store.get(name, [str(ref)])
+            if not rows or rows[0].type not in RECORD_TYPES:
+                raise NotFound(f"there is no record {ref!r} of user {name!r}: see search().")
+        else:
+            sources, sessions = (source,) if source else (), (session,) if session else ()
+            find = Find(live=None, sources=sources, sessions=sessions)
+            rows = self._setup.store.query(name, find)
+            rows = [row for row in rows if not (session and is_learned(row))]
+        return forget(self._setup, name, rows)
+
+    def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
+        """Return the records of these refs that exist, in the order asked for."""
+        if isinstance(refs, str) or not isinstance(refs, Sequence):
+            raise InvalidValue(f"refs is {refs!r:.60}: give a list of refs, such as ['m3k7qza'].")
+        rows = self._setup.store.get(self._named(user), list(refs))
+        return [load(row) for row in rows if row.type in RECORD_TYPES]
+
+    def versions(self, ref: str, *, user: str | None = None) -> list[Memory]:
+        """Return every version of a memory, the newest first."""
+        found = [record for record in self.get([ref], user=user) if isinstance(record, Memory)]
+        if not found:
+            raise NotFound(f"there is no memory {ref!r}: see search().")
+        return versions(self._setup, found[0])
+
+    def export(self, path: str | Path, *, user: str | None = None) -> int:
+        """Write everything of a user to a file of JSON lines; return how many records it were.
+
+        The file takes the place of an older one only when it is whole.
+        """
+        return export(self._setup.store, self._named(user), _file(path))
+
+    def import_(self, path: str | Path, *, user: str | None = None) -> int:
+        """Take in what an export holds, for this user; return how many were new or newer.
+
+        All of it or nothing: a line that makes no sense is named. Importing twice changes nothing
+        more.
+        """
+        return import_(self._setup.store, self._named(user), _file(path))
+
+    aremember = twin(remember)
+    aedit = twin(edit)
+    aforget = twin(forget)
+    aget = twin(get)
+    aexport = twin(export)
+    aimport_ = twin(import_)
+
+
+def _file(path: object) -> Path:
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidValue(f"path is {path!r:.60}: give the path of a file.")
+    return Path(path).absolute()
