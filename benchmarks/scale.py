@@ -1,236 +1,286 @@
-"""How Postgres and SQLite do as a memory grows, and with many workers at once.
+"""What `prepare`, `remember` and `open` cost as a memory grows.
 
-    python -m benchmarks.scale [--stores sqlite postgres] [--sizes 1000 10000 100000]
-        [--queries 100] [--workers 32] [--seconds 10] [--vectors 384]
+    python -m benchmarks.scale [--store sqlite] [--sizes 1000 10000 100000 1000000]
+        [--rounds 60] [--starts 5] [--spread 1000000] [--users 200] [--plot FILE.svg]
 
-One user has all the records. "cold" is the first search of a process, which reads the copy of the
-index that is kept in the store. Workers are threads in four processes; each has a user of its own,
-and asks, answers and remembers as fast as it can.
+One user has all the records. Then a memory of the size `--spread` is shared by so many users, and
+one of them asks; beside it stands a memory that has only that user's records.
+
+Each round remembers something new, begins a conversation and goes on with it, in a process whose
+index is at hand. Each start is a process of its own that opens the memory and prepares one prompt;
+the index comes from the copy that is kept in the store. CPU is that of the calling thread; of a
+start, that of the process. Nothing is cut off: there is no deadline.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-import threading
+import os
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import count
+from pathlib import Path
 from random import Random
+from typing import TypeVar
 
 import numpy as np
 
-from benchmarks.search import START, TURNS, Zipf
-from benchmarks.stores import Opener, server_cpu, stores
-from benchmarks.timing import report, timed
-from ctxmw import ContextMiddleware
-from ctxmw.following import owner_of, space_of
-from ctxmw.protocols import Store, VectorIndex
-from ctxmw.records import Turn
-from ctxmw.testing.case import row
-from ctxmw.vectors_numpy import NumpyIndex
+from benchmarks.prepare import KINDS, SCOPES
+from benchmarks.search import Zipf
+from benchmarks.stores import Opener, stores, take_store
+from benchmarks.timing import percentile
+from ctxmw import ContextMiddleware, Session
+from ctxmw.protocols import Store
+from ctxmw.records import Memory
 
-PROCESSES = 4
-BATCH = 500
-DIRECTIONS = 32
-NEAREST = 10
+BATCH = 2000
+BASE = 10_000
+"""The size that the others are compared with."""
+UNMEASURED = 5
+"""Rounds that warm up."""
+OWN_WORD = 10
+"""One memory in so many has a word of its own: new words keep coming, though ever more seldom."""
+DAYS = 720
+"""Over how many days the memories were made."""
+ODD = 387_420_489
+DRAWN = {
+    "first prompt after it, new process": "#8a45c9",
+    "first prompt after it, running process": "#d9822b",
+    "prepare, first turn": "#2f6fde",
+    "prepare, next turn": "#17845b",
+    "remember": "#7c8796",
+}
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+
+Cost = tuple[float, float]
+"""Milliseconds by the clock on the wall, and of CPU."""
+Costs = dict[str, list[Cost]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What one memory costs."""
+
+    name: str
+    records: int
+    costs: Costs
+    resident: float
+    """Megabytes of a process after its first prompt."""
+
+    def cpu(self, what: str) -> float:
+        return percentile([cpu for _, cpu in self.costs[what]], 0.5)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--stores", nargs="+", default=["sqlite", "postgres"])
-    parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000, 100_000])
-    parser.add_argument("--queries", type=int, default=100)
-    parser.add_argument("--workers", type=int, default=32, help="0: none")
-    parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument(
-        "--vectors", type=int, default=0, help="time vectors of this length instead"
-    )
+    take_store(parser)
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--spread", type=int, default=1_000_000, help="0: none")
+    parser.add_argument("--users", type=int, default=200)
+    parser.add_argument("--plot", type=Path, help="draw it, as .svg or .png")
     chosen = parser.parse_args()
-    for kind in chosen.stores:
-        with stores(kind) as opener:
-            for size in chosen.sizes:
-                if chosen.vectors:
-                    vectors(opener, kind, size, chosen.vectors, chosen.queries)
-                else:
-                    one_user(opener, kind, size, chosen.queries)
-            if chosen.workers:
-                many_workers(opener, kind, chosen.workers, chosen.seconds)
+    with stores(chosen.store) as opener:
+        grown = [measured(opener, size, 1, chosen) for size in chosen.sizes]
+        table(grown, next((one for one in grown if one.records == BASE), None))
+        if chosen.plot:
+            plot(grown, chosen.plot)
+        if chosen.spread:
+            alone = measured(opener, chosen.spread // chosen.users, 1, chosen)
+            among = measured(opener, chosen.spread, chosen.users, chosen)
+            table([alone, among], alone)
 
 
-def one_user(opener: Opener, kind: str, size: int, queries: int) -> None:
-    name, text = f"{kind} {size}", Zipf(Random(1))
-    store = opener(f"s{size}")
+def measured(opener: Opener, size: int, users: int, chosen: argparse.Namespace) -> Measured:
+    name = f"{size:,}" if users == 1 else f"{size // users:,} of {size:,}"
+    place = f"m{size}u{users}"
     began = time.perf_counter()
-    fill(store, text, size)
-    rate = size / (time.perf_counter() - began)
-    print(f"{name:<18} {'filled':<24} {rate:8.0f} records a second", flush=True)
-    with ContextMiddleware(store, deadline=None) as ctx:
-        ctx.search("wabc")
-        refs = [f"t{number}" for number in range(queries)]
-        one = count()
-        calls: dict[str, list[Callable[[], object]]] = {
-            "head": [partial(store.head, "local") for _ in refs],
-            "get one": [partial(store.get, "local", [ref]) for ref in refs],
-            "put one": [lambda: _put(store, text, next(one)) for _ in refs],
-            "search, 1,000 tokens": _searches(ctx, text, queries),
-            "prepare and finish": _calls(ctx, text, queries),
-        }
-        for what, each in calls.items():
-            measured(store, f"{name:<18} {what}", each)
-    with ContextMiddleware(opener(f"s{size}"), deadline=None) as ctx:
-        cold = [partial(ctx.search, "wabc")]
-        measured(ctx._setup.store, f"{name:<18} cold search", cold, warm=False)
+    store = opener(place)
+    fill(store, size, users)
+    store.close()
+    print(f"{name}: filled in {time.perf_counter() - began:.0f} s", flush=True)
+    (_, made), _ = aside(start, opener, place, True)
+    costs: Costs = {"index made from texts": [made]}
+    starts = [aside(start, opener, place, fresh) for fresh in [True, False] * chosen.starts]
+    for at, what in enumerate(("open the memory", "first prompt after it")):
+        costs[f"{what}, new process"] = [cost[at] for cost, _ in starts[::2]]
+        costs[f"{what}, running process"] = [cost[at] for cost, _ in starts[1::2]]
+    costs["remember, no index at hand"] = aside(remembering, opener, place, chosen.rounds)
+    costs |= aside(working, opener, place, chosen.rounds)
+    for what, each in costs.items():
+        print(f"{name:<20} {what:<40} {_line(each)}", flush=True)
+    resident = percentile([held for _, held in starts], 0.5)
+    print(f"{name:<20} {'resident after the first prompt':<40} {resident:.0f} MB", flush=True)
+    return Measured(name=name, records=size // users, costs=costs, resident=resident)
 
 
-def measured(
-    store: Store, name: str, calls: Sequence[Callable[[], object]], *, warm: bool = True
-) -> None:
-    """Print how long calls take, and how much of two processors they use, ours and the server's.
-
-    On a machine that others use too, only the second is worth comparing.
-    """
-    if warm:
-        calls[0]()
-    ours, theirs = time.process_time(), server_cpu(store)
-    times = [timed(call) for call in calls]
-    here = 1000 * (time.process_time() - ours) / len(calls)
-    there = 1000 * (server_cpu(store) - theirs) / len(calls)
-    print(f"{report(name, times)}  cpu {here:.2f} + {there:.2f} ms", flush=True)
-
-
-def fill(store: Store, text: Zipf, size: int) -> None:
+def fill(store: Store, size: int, users: int) -> None:
+    """Store memories as `remember` leaves them, many at once."""
+    random = Random(7)
+    text = Zipf(random)
+    now = datetime.now(UTC)
     for start in range(0, size, BATCH):
         numbers = range(start, min(start + BATCH, size))
-        store.put([_turn(number, text).row() for number in numbers])
+        share = [(number, DAYS * (1 - number / size)) for number in numbers]
+        store.put(
+            [_memory(at, users, text, random, now - timedelta(days=d)).row() for at, d in share]
+        )
 
 
-def _turn(number: int, text: Zipf) -> Turn:
-    session, position = divmod(number, TURNS)
-    return Turn(
-        user="local",
-        ref=f"t{number}",
-        at=START + timedelta(days=session % 360, minutes=position),
-        session=f"s{session}",
-        role="user",
-        text=f"I say {text.line(18)}.",
-        speaker=("Ann", "Bob")[number % 2],
-        position=position,
+def _memory(number: int, users: int, text: Zipf, random: Random, at: datetime) -> Memory:
+    said = text.line(random.randint(5, 20))
+    return Memory(
+        user=f"u{number % users}",
+        ref="m" + _scattered(number),
+        at=at,
+        kind=random.choice(KINDS),
+        scope=random.choice(SCOPES),
+        text=said if number % OWN_WORD else f"{said} ticket{number}",
     )
 
 
-def _put(store: Store, text: Zipf, number: int) -> None:
-    store.put([row(f"x{number}", text.line(18), user="local", type="benchmark")])
+def _scattered(number: int) -> str:
+    """Return six characters, other ones for every number, in no order."""
+    return np.base_repr(number * ODD % 32**6, 32).lower().zfill(6)
 
 
-def _searches(ctx: ContextMiddleware, text: Zipf, n: int) -> list[Callable[[], object]]:
-    asked = [f"When did Ann mention {text.line(5)}?" for _ in range(n)]
-    return [partial(ctx.search, query, budget=1000) for query in asked]
+# --- what is measured, each in a process of its own ---
 
 
-def _calls(ctx: ContextMiddleware, text: Zipf, n: int) -> list[Callable[[], object]]:
-    chat = ctx.session("now", project="shop")
-    history: list[dict[str, str]] = []
-
-    def call() -> None:
-        history.append({"role": "user", "content": f"What about {text.line(6)}?"})
-        chat.finish(chat.prepare(history), "Fine.")
-        history.append({"role": "assistant", "content": "Fine."})
-
-    return [call] * n
+def aside(call: Callable[..., T], *arguments: object) -> T:
+    """Run a call in a new process."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(call, arguments)
 
 
-# --- vectors ---
+def start(opener: Opener, place: str, fresh: bool) -> tuple[list[Cost], float]:
+    """Open the memory and prepare a prompt; unless fresh, after doing so with another memory."""
+    text = Zipf(Random(time.time_ns()))
+    if not fresh:
+        with ContextMiddleware.open(":memory:", deadline=None) as other:
+            other.remember(text.line(8))
+            _asked(other, text).prepare(_question(text))
+    ctx, opening = _of_process(lambda: ContextMiddleware(opener(place), user="u0", deadline=None))
+    chat, asked = _asked(ctx, text), _question(text)
+    prepared, preparing = _of_process(partial(chat.prepare, asked))
+    resident = _resident()
+    chat.finish(prepared, "Fine.")
+    ctx.close()
+    return [opening, preparing], resident
 
 
-def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> None:
-    """Time the index, and count what it finds of the nearest.
-
-    The vectors have as many numbers as asked for, but vary in fewer directions, as those of texts.
-    """
-    store, random = opener(f"v{size}"), np.random.default_rng(3)
-    directions = random.standard_normal((DIRECTIONS, length)).astype(np.float32)
-    matrix = random.standard_normal((size, DIRECTIONS)).astype(np.float32) @ directions
-    refs = [f"m{number}" for number in range(size)]
-    owner, exact = owner_of("local", "random"), NumpyIndex()
-    index: VectorIndex = getattr(store, "vector_index", NumpyIndex)()
-    began = time.perf_counter()
-    for start in range(0, size, 500):
-        some = dict(zip(refs[start : start + 500], matrix[start : start + 500], strict=True))
-        store.put([row(ref, user="local", type="benchmark") for ref in some])
-        blobs = {ref: vector.tobytes() for ref, vector in some.items()}
-        store.put_blobs("local", space_of("random"), blobs)
-        index.update(owner, some, [])
-        exact.update(owner, some, [])
-    took = time.perf_counter() - began
-    # Questions near to something that is there, as questions are.
-    noise = random.standard_normal((queries, DIRECTIONS)).astype(np.float32) @ directions
-    asked = matrix[random.integers(0, size, queries)] + noise / 2
-    hits = 0
-    for vector in asked:
-        best = {ref for ref, _ in exact.nearest(owner, vector, NEAREST)}
-        hits += len(best & {ref for ref, _ in index.nearest(owner, vector, NEAREST)})
-    name = f"{kind} {size}"
-    calls = [partial(index.nearest, owner, vector, NEAREST) for vector in asked]
-    measured(store, f"{name:<18} nearest 10, {index.name}", calls)
-    share = 100 * hits / (NEAREST * queries)
-    print(
-        f"{name:<18} {share:.1f} % of the nearest 10; {size / took:.0f} added a second", flush=True
-    )
-    store.close()
+def remembering(opener: Opener, place: str, rounds: int) -> list[Cost]:
+    """Remember in a process that has never searched."""
+    text = Zipf(Random(time.time_ns()))
+    with ContextMiddleware(opener(place), user="u0", deadline=None) as ctx:
+        costs = [_of_thread(partial(_remember, ctx, text))[1] for _ in range(rounds)]
+    return costs[UNMEASURED:]
 
 
-# --- workers ---
+def working(opener: Opener, place: str, rounds: int) -> Costs:
+    """Remember something, begin a conversation, go on with it; again and again."""
+    text = Zipf(Random(time.time_ns()))
+    costs: Costs = {"remember": [], "prepare, first turn": [], "prepare, next turn": []}
+    with ContextMiddleware(opener(place), user="u0", deadline=None) as ctx:
+        _asked(ctx, text).prepare(_question(text))
+        for _ in range(rounds):
+            costs["remember"].append(_of_thread(partial(_remember, ctx, text))[1])
+            chat = _asked(ctx, text)
+            history: list[dict[str, str]] = []
+            for turn in ("first", "next"):
+                history += _question(text)
+                prepared, cost = _of_thread(partial(chat.prepare, list(history)))
+                costs[f"prepare, {turn} turn"].append(cost)
+                chat.finish(prepared, "Fine.")
+                history.append({"role": "assistant", "content": "Fine."})
+    return {what: each[UNMEASURED:] for what, each in costs.items()}
 
 
-def many_workers(opener: Opener, kind: str, workers: int, seconds: float) -> None:
-    opener("workers").close()
-    tasks = [(opener, group, max(1, workers // PROCESSES), seconds) for group in range(PROCESSES)]
-    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        results = pool.starmap(_work_in_threads, tasks, chunksize=1)
-    times = [value for result, _ in results for value in result]
-    failures = sum(failed for _, failed in results)
-    print(report(f"{kind:<18} {workers} workers, one turn", times))
-    rate = len(times) / seconds
-    print(f"{kind:<28} {rate:.0f} turns a second, {failures} failed", flush=True)
+def _remember(ctx: ContextMiddleware, text: Zipf) -> None:
+    ctx.remember(text.line(12), kind="fact", scope="project:shop")
 
 
-def _work_in_threads(
-    opener: Opener, group: int, threads: int, seconds: float
-) -> tuple[list[float], int]:
-    times: list[float] = []
-    failures: list[Exception] = []
-    with ContextMiddleware(opener("workers"), user=None, deadline=None) as ctx:
-        ready = threading.Barrier(threads)
-
-        def work(number: int) -> None:
-            ready.wait(60)
-            try:
-                _converse(ctx, f"user{group}-{number}", time.monotonic() + seconds, times)
-            except Exception as error:  # noqa: BLE001 - a benchmark counts failures
-                failures.append(error)
-
-        running = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
-        for thread in running:
-            thread.start()
-        for thread in running:
-            thread.join()
-    return times, len(failures)
+def _asked(ctx: ContextMiddleware, text: Zipf) -> Session:
+    return ctx.session(f"chat {text.line(3)}", project="shop", language="python")
 
 
-def _converse(ctx: ContextMiddleware, user: str, until: float, times: list[float]) -> None:
-    text = Zipf(Random(user))
-    chat = ctx.session("s1", user=user)
-    history: list[dict[str, str]] = []
-    while time.monotonic() < until:
-        del history[:-6]
-        history.append({"role": "user", "content": f"What about {text.line(6)}?"})
-        times.append(timed(lambda: chat.finish(chat.prepare(history), text.line(12))))
-        history.append({"role": "assistant", "content": "Fine."})
-        if len(history) % 3 == 0:
-            ctx.remember(text.line(8), user=user)
+def _question(text: Zipf) -> list[dict[str, str]]:
+    return [{"role": "user", "content": f"What about {text.line(4)}?"}]
+
+
+def _of_process(call: Callable[[], T]) -> tuple[T, Cost]:
+    return _timed(call, time.process_time)
+
+
+def _of_thread(call: Callable[[], T]) -> tuple[T, Cost]:
+    return _timed(call, time.thread_time)
+
+
+def _timed(call: Callable[[], T], clock: Callable[[], float]) -> tuple[T, Cost]:
+    wall, own = time.perf_counter(), clock()
+    result = call()
+    return result, (1000 * (time.perf_counter() - wall), 1000 * (clock() - own))
+
+
+def _resident() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+# --- what is told ---
+
+
+def _line(costs: Sequence[Cost]) -> str:
+    walls, own = zip(*costs, strict=True)
+    shown = [percentile(values, share) for values in (walls, own) for share in (0.5, 0.9)]
+    return "wall p50 {:9.2f}  p90 {:9.2f}  CPU p50 {:9.2f}  p90 {:9.2f} ms".format(*shown)
+
+
+def table(all_of_them: Sequence[Measured], base: Measured | None) -> None:
+    """Print a table of the middle CPU times, and how many times those of the base they are."""
+    print("\n| CPU, ms | " + " | ".join(one.name for one in all_of_them) + " |")
+    print("|---|" + "---|" * len(all_of_them))
+    for what in all_of_them[0].costs:
+        cells = [_cell(one.cpu(what), base.cpu(what) if base else None) for one in all_of_them]
+        print(f"| {what} | " + " | ".join(cells) + " |")
+    held = " | ".join(f"{one.resident:.0f}" for one in all_of_them)
+    print(f"| resident, MB | {held} |\n", flush=True)
+
+
+def _cell(value: float, base: float | None) -> str:
+    shown = f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+    return shown if base is None else f"{shown} ({value / base:.1f}x)"
+
+
+def plot(grown: Sequence[Measured], file: Path) -> None:
+    """Draw the middle CPU times over the number of records."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    mpl.rcParams["svg.hashsalt"] = "ctxmw"  # the same picture for the same numbers
+    mpl.rcParams["svg.fonttype"] = "none"
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7.4, 4.0), layout="constrained")
+    records = [one.records for one in grown]
+    for what, colour in DRAWN.items():
+        ax.plot(records, [one.cpu(what) for one in grown], marker="o", color=colour, label=what)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel("records of one user")
+    ax.set_ylabel("ms of CPU, the middle")
+    ax.set_xticks(records, [f"{n:,}" for n in records])
+    ax.minorticks_off()
+    ax.grid(axis="y", color="#e3e7ec")
+    ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(frameon=False, fontsize=8, loc="outside upper left", ncols=3)
+    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
+    plt.close(figure)
 
 
 if __name__ == "__main__":

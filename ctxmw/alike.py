@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from .columns import distinct
 from .lexical import Bools, Ints, LexicalIndex
 
 
@@ -27,10 +28,13 @@ def alike(
     if not len(places):
         return {}
     held, owner = index.token_runs(places)
-    pairs = np.unique(owner.astype(np.int64) * len(index.vocabulary) + held)
-    owners, distinct = np.divmod(pairs, len(index.vocabulary))
+    owners, terms_held = np.divmod(
+        distinct(owner.astype(np.int64) * len(index.vocabulary) + held), len(index.vocabulary)
+    )
+    is_asked = np.zeros(len(index.vocabulary), bool)
+    is_asked[numbers] = True
     sizes = np.bincount(owners, minlength=len(places))
-    common = np.bincount(owners[np.isin(distinct, numbers)], minlength=len(places))
+    common = np.bincount(owners[is_asked[terms_held]], minlength=len(places))
     shares = common / (sizes + len(asked) - common)
     near = np.flatnonzero(shares >= least)
     found = zip(places[near].tolist(), shares[near].tolist(), strict=True)
@@ -46,7 +50,7 @@ def _holding(index: LexicalIndex, numbers: list[int], size: int, least: float) -
     more_than_the_rest = size - math.ceil(least * size) + 1
     lists = sorted((index.postings(number)[0] for number in numbers), key=len)
     rarest = lists[: max(0, more_than_the_rest - (size - len(numbers)))]
-    return np.unique(np.concatenate([np.zeros(0, np.int32), *rarest]))
+    return distinct(np.concatenate([np.zeros(0, np.int32), *rarest]))
 
 
 def _fits(index: LexicalIndex, places: Ints, kind: str, scope: str) -> Bools:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .columns import distinct
 from .lexical import Bools, Floats, Ints, LexicalIndex
 from .moments import said_in, said_on
 from .question import Question
@@ -41,10 +42,10 @@ def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Leg
     first = best[np.argsort(-rough[best], kind="stable")[:WITH_NEIGHBOURS]]
     before, after = index.column("previous"), index.column("next")
     near = [before[first], after[first]]
-    found = np.zeros(len(wanted) + 1, bool)
-    for places in (best, *near, before[near[0]], after[near[1]]):
-        found[places] = True
-    return np.flatnonzero(found[:-1] & wanted).astype(np.int32)
+    found = distinct(np.concatenate([best, *near, before[near[0]], after[near[1]]]))
+    found = found[found >= 0].astype(np.int32)
+    kept: Ints = found[wanted[found]]
+    return kept
 
 
 def largest(values: Floats, n: int) -> Ints:

@@ -68,3 +68,12 @@ class Column:
     @property
     def own(self) -> NDArray[Any]:
         return self._data[: self.size]
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values without repetition, in order; `np.unique` loads much of numpy first."""
+    ordered: NDArray[Any] = np.sort(values)
+    first = np.ones(len(ordered), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    found: NDArray[Any] = ordered[first]
+    return found

@@ -37,7 +37,8 @@ _KINDS = {
     **dict.fromkeys(("alive", *TRAITS), "u1"),
 }
 _BY_SESSION = {"size": "i4", "length": "f4", "last": "i4"}
-_NEUTRAL = {"speaker": -1, "previous": -1, "next": -1, "last": -1, "cost": 1}
+_NEUTRAL = {"session": -1, "speaker": -1, "previous": -1, "next": -1, "cost": 1}
+_NEUTRAL |= {"size": 1, "last": -1}
 _NAMED = ("type", "scope", "session")
 _FROZEN = ("offsets", "places", "counts")
 _CHARS_PER_TOKEN = 4.2
@@ -130,7 +131,7 @@ class LexicalIndex:
         if after >= 0:
             self._columns["previous"][after] = before
         session = int(self._columns["session"].own[place])
-        if self._by_session["last"].own[session] == place:
+        if session >= 0 and self._by_session["last"].own[session] == place:
             self._by_session["last"][session] = before
         self._columns["alive"][place] = 0
 
@@ -157,8 +158,8 @@ class LexicalIndex:
         return math.log(1 + (len(self) - holders + 0.5) / (holders + 0.5))
 
     def session_sizes(self) -> tuple[Ints, Floats]:
-        """Return how many records, and how many terms, each session has."""
-        return self._by_session["size"].own, self._by_session["length"].own
+        """Return how many records and how many terms each session has; last, "no session"."""
+        return self._by_session["size"].all, self._by_session["length"].all
 
     def token_runs(self, places: Ints) -> tuple[Ints, Ints]:
         """Return the terms of these places, and for each which of the places it belongs to."""
@@ -181,7 +182,7 @@ class LexicalIndex:
         arrays = under("column", {name: column.all for name, column in self._columns.items()})
         arrays |= under("session", {name: each.all for name, each in self._by_session.items()})
         arrays |= under("places", self._places.arrays())
-        arrays |= {"tokens": self._tokens.all, "starts": self._starts.all}
+        arrays |= {"tokens": self._tokens.all}
         arrays |= under("frozen", {name: getattr(frozen, name) for name in _FROZEN})
         arrays |= under("vocabulary", self.vocabulary.names.arrays())
         for what, names in self._names.items():
@@ -201,7 +202,9 @@ class LexicalIndex:
             for name in columns:
                 columns[name] = Column.over(arrays[f"{kind}.{name}"], _NEUTRAL.get(name, 0))
         index._places = Places.of(found_under("places", arrays))
-        index._tokens, index._starts = Column.over(arrays["tokens"]), Column.over(arrays["starts"])
+        index._tokens = Column.over(arrays["tokens"])
+        lengths = index.column("length").astype(np.int64)
+        index._starts = Column.over(np.cumsum(lengths) - lengths)
         frozen = Frozen(*(arrays[f"frozen.{name}"] for name in _FROZEN))
         index._postings = Postings(frozen, len(index))
         index.terms_in_all = index._tokens.size
@@ -228,23 +231,24 @@ class LexicalIndex:
         self, first: int, documents: Sequence[Document], terms: Sequence[Sequence[int]]
     ) -> None:
         """Put records behind the last of their sessions."""
-        numbers = [self._number("session", d.session or d.ref) for d in documents]
+        numbers = [self._number("session", d.session) if d.session else -1 for d in documents]
         size, length, last = (self._by_session[name] for name in _BY_SESSION)
         for column, value in ((size, 0), (length, 0), (last, -1)):
             column.extend([value] * (len(self._names["session"]) - column.size))
         # Numbers of numpy are slow one by one: those of the sessions at hand are taken out.
-        touched = list(dict.fromkeys(numbers))
+        touched = list(dict.fromkeys(number for number in numbers if number >= 0))
         sizes, lengths, lasts = (
             dict(zip(touched, column.own[touched].tolist(), strict=True))
             for column in (size, length, last)
         )
         before, position = [], []
         for place, (session, held) in enumerate(zip(numbers, terms, strict=True), first):
-            before.append(lasts[session])
-            position.append(sizes[session])
-            lasts[session] = place
-            sizes[session] += 1
-            lengths[session] += len(held)
+            before.append(lasts.get(session, -1))
+            position.append(sizes.get(session, 0))
+            if session >= 0:
+                lasts[session] = place
+                sizes[session] += 1
+                lengths[session] += len(held)
         for column, known in ((size, sizes), (length, lengths), (last, lasts)):
             column[touched] = list(known.values())
         following = self._columns["next"]

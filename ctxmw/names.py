@@ -24,7 +24,7 @@ class Names:
     __slots__ = ("_ends", "_letters", "_new", "_numbers", "_order")
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._ends: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._ends: NDArray[np.integer[Any]] = np.zeros(0, np.int64)
         self._order: NDArray[np.int32] = np.zeros(0, np.int32)
         self._letters = memoryview(b"")
         self._new: list[str] = []
@@ -67,8 +67,9 @@ class Names:
         # Both runs are in order: they are only merged.
         new = sorted(range(len(kept), len(letters)), key=letters.__getitem__)
         order = sorted([*self._order.tolist(), *new], key=letters.__getitem__)
+        ends = np.cumsum([len(one) for one in letters], dtype=np.int64)
         return {
-            "ends": np.cumsum([len(one) for one in letters], dtype=np.int64),
+            "ends": ends.astype(np.min_scalar_type(ends[-1])) if len(ends) else ends,
             "order": np.array(order, np.int32),
             "letters": np.frombuffer(b"".join(letters), np.uint8),
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .columns import distinct
 from .lexicon import STOP_WORDS
 from .names import Names
 from .packing import found_under, under
@@ -47,7 +48,6 @@ def purged(arrays: Arrays, about: Mapping[str, Any]) -> tuple[Arrays, dict[str, 
     kept |= under("session", _sessions(columns["session"], columns["length"]))
     kept |= under("column", {name: _ended(each, ends[name]) for name, each in columns.items()})
     kept["tokens"] = _ended(tokens, arrays["tokens"][-1:])
-    kept["starts"] = _ended(np.cumsum(lengths) - lengths, arrays["starts"][-1:])
     return kept, {**about, "people": people}
 
 
@@ -58,16 +58,18 @@ def _ended(values: NDArray[Any], neutral: NDArray[Any]) -> NDArray[Any]:
 
 def _used(arrays: Arrays, numbers: Whole) -> tuple[Names, Whole]:
     """Return the names that these are numbers of, without the others, and the new numbers."""
-    used = np.unique(numbers)
+    named = numbers >= 0
+    used = distinct(numbers[named])
     names = Names.of(arrays)
-    return Names(names[number] for number in used.tolist()), np.searchsorted(used, numbers)
+    anew = np.where(named, np.searchsorted(used, numbers), -1)
+    return Names(names[number] for number in used.tolist()), anew
 
 
 def _heard(
     people: Mapping[str, Any], speakers: Whole, words: Collection[str]
 ) -> tuple[dict[str, Any], Whole]:
     """Return who speaks in what is left, and which names occur there."""
-    used = np.unique(speakers)
+    used = distinct(speakers)
     names = [people["speakers"][number] for number in used.tolist()]
     tallies = {
         table: {
@@ -83,20 +85,23 @@ def _heard(
 
 def _positions(sessions: Whole) -> Whole:
     """Return how many of the same session stand before each."""
-    order = np.argsort(sessions, kind="stable")
-    sizes = np.bincount(sessions)
-    positions = np.empty(len(sessions), np.int64)
-    positions[order] = np.arange(len(sessions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    positions = np.zeros(len(sessions), np.int64)
+    said = np.flatnonzero(sessions >= 0)
+    order = said[np.argsort(sessions[said], kind="stable")]
+    sizes = np.bincount(sessions[said])
+    positions[order] = np.arange(len(said)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return positions
 
 
 def _sessions(sessions: Whole, lengths: NDArray[Any]) -> Arrays:
-    sizes = np.bincount(sessions)
+    said = np.flatnonzero(sessions >= 0)
+    sizes = np.bincount(sessions[said])
     last = np.full(len(sizes), -1, np.int32)
-    np.maximum.at(last, sessions, np.arange(len(sessions), dtype=np.int32))
+    np.maximum.at(last, sessions[said], said.astype(np.int32))
+    terms = np.bincount(sessions[said], weights=lengths[said])
     return {
-        "size": np.append(sizes, 0).astype(np.int32),
-        "length": np.append(np.bincount(sessions, weights=lengths), 0).astype(np.float32),
+        "size": np.append(sizes, 1).astype(np.int32),
+        "length": np.append(terms, 0).astype(np.float32),
         "last": np.append(last, np.int32(-1)),
     }
 

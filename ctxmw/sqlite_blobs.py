@@ -13,6 +13,8 @@ from .sqlite_file import explained
 from .sqlite_pool import Connections
 from .sqlite_rows import among, identifier, named_user
 
+WHOLE = "*"
+"""The ref of what is made from all rows of a user, which may be large."""
 NEW_USER = "INSERT INTO users (name) VALUES (?) ON CONFLICT DO NOTHING"
 
 
@@ -39,6 +41,9 @@ class Blobs:
         """Return the blobs that exist, by ref."""
         condition, value = among("ref", refs, "refs", picks=True)
         values = [named_user(user), identifier(space, "space"), value]
+        if list(refs) == [WHOLE]:
+            data = self._connections.read_large("blobs", "data", f"{_ID} AND {condition}", values)
+            return {} if data is None else {WHOLE: data}
         return dict(self._connections.read(f"{_GET} AND {condition}", values))
 
     def blob_refs(self, user: str, space: str, /) -> list[str]:
@@ -63,9 +68,10 @@ INSERT INTO blobs (user, space, ref, data)
 SELECT id, :space, :ref, :data FROM users WHERE name = :user
     AND (:ref = '*' OR EXISTS (SELECT 1 FROM records WHERE user = users.id AND ref = :ref))
 ON CONFLICT (user, space, ref) DO UPDATE SET data = excluded.data"""
-_GET = """
-SELECT records.ref, records.data FROM blobs AS records
+_OWN = """
+FROM blobs AS records
 WHERE records.user = (SELECT id FROM users WHERE name = ?) AND records.space = ?"""
+_GET, _ID = f"SELECT records.ref, records.data {_OWN}", f"SELECT records.id {_OWN}"
 _REFS = """
 SELECT ref FROM blobs
 WHERE user = (SELECT id FROM users WHERE name = ?) AND space = ? ORDER BY ref"""

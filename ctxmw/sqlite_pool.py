@@ -74,6 +74,21 @@ class Connections:
         with self._lent() as connection, explained(self._path):
             return patiently(lambda: connection.execute(sql, values).fetchall())
 
+    def read_large(self, table: str, column: str, sql: str, values: Sequence[Any]) -> bytes | None:
+        """Return a large value of the row whose id a query finds; None when it finds none.
+
+        It is copied once, where the query itself would copy it three times.
+        """
+        if self._current():
+            with self.transaction() as mine, explained(self._path):
+                return _large(mine.connection, table, column, sql, values)
+        with self._lent() as connection, explained(self._path):
+            # Both steps see the same.
+            patiently(lambda: connection.execute("BEGIN"))
+            found = patiently(lambda: _large(connection, table, column, sql, values))
+            connection.execute("COMMIT")
+            return found
+
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         """Join this thread's transaction, or run one that ends with the block.
@@ -222,6 +237,16 @@ def _watch_forks(connections: Connections) -> None:
             found.go_on()
 
     os.register_at_fork(before=before, after_in_parent=after)
+
+
+def _large(
+    connection: sqlite3.Connection, table: str, column: str, sql: str, values: Sequence[Any]
+) -> bytes | None:
+    found = connection.execute(sql, values).fetchone()
+    if found is None:
+        return None
+    with connection.blobopen(table, column, found[0], readonly=True) as blob:
+        return blob.read()
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:

@@ -52,10 +52,10 @@ def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
         found &= index.column("day")[:-1] >= wanted.since.toordinal()
     if wanted.own is not None:
         session, sent = wanted.own
-        own = index.column("session")[:-1] == index.number("session", session)
-        own &= found
-        if np.count_nonzero(own) <= sent:
-            found &= ~own
+        number = index.number("session", session)
+        own = np.flatnonzero(found & (index.column("session")[:-1] == number))
+        if number >= 0 and len(own) <= sent:
+            found[own] = False
     known = [index.place(ref) for ref in wanted.without]
     found[[place for place in known if place >= 0]] = False
     return found
