@@ -77,3 +77,9 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     first[1:] = ordered[1:] != ordered[:-1]
     found: NDArray[Any] = ordered[first]
     return found
+
+
+def runs(starts: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers from each start on, so many each, one run behind the other."""
+    behind = np.cumsum(lengths) - lengths
+    return np.repeat(starts - behind, lengths) + np.arange(lengths.sum())

@@ -33,8 +33,6 @@ _DEAD = 4
 _BATCH = 2000
 _A_MOMENT = 200
 """Changes that are taken in within a few milliseconds."""
-_BEHIND = 32
-"""Changes that are taken in together while nobody searches."""
 _PATIENCE = 0.05
 """Seconds that a writer waits for a search."""
 
@@ -89,12 +87,6 @@ class Indexes:
             yield kept if kept.seq else None
         finally:
             kept.lock.release()
-
-    def keep_up(self, user: str) -> None:
-        """Bring an index that is at hand up to date, once it is some way behind."""
-        kept = self._users.get(user)
-        if kept is not None and kept.seq and self._store.head(user) - kept.seq > _BEHIND:
-            self.make_ready(user)
 
     def make_ready(self, user: str) -> None:
         """Make the user's index, however long it takes."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column
+from .columns import Column, runs
 from .names import Names
 from .packing import found_under, under
 from .people import People
@@ -165,9 +165,8 @@ class LexicalIndex:
         """Return the terms of these places, and for each which of the places it belongs to."""
         starts = self._starts.own[places]
         lengths = self.column("length")[places].astype(np.int64)
-        owner = np.repeat(np.arange(len(places)), lengths)
-        offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return self._tokens.own[np.repeat(starts, lengths) + offset], owner.astype(np.int32)
+        owner = np.repeat(np.arange(len(places), dtype=np.int32), lengths)
+        return self._tokens.own[runs(starts, lengths)], owner
 
     def freeze(self) -> None:
         """Merge all there is into the frozen posting lists."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .columns import runs
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -62,16 +64,15 @@ class Names:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays, for a copy."""
-        kept = [self._kept(number) for number in range(len(self._ends))]
-        letters = [*kept, *(name.encode() for name in self._new)]
-        # Both runs are in order: they are only merged.
-        new = sorted(range(len(kept), len(letters)), key=letters.__getitem__)
-        order = sorted([*self._order.tolist(), *new], key=letters.__getitem__)
-        ends = np.cumsum([len(one) for one in letters], dtype=np.int64)
+        kept = len(self._ends)
+        letters = [name.encode() for name in self._new]
+        new = sorted(range(len(letters)), key=letters.__getitem__)
+        places = [bisect_left(self._order, letters[at], key=self._kept) for at in new]
+        ends = np.cumsum([len(self._letters), *map(len, letters)])
         return {
-            "ends": ends.astype(np.min_scalar_type(ends[-1])) if len(ends) else ends,
-            "order": np.array(order, np.int32),
-            "letters": np.frombuffer(b"".join(letters), np.uint8),
+            "ends": _small(np.concatenate([self._ends, ends[1:]])),
+            "order": np.insert(self._order, places, [kept + at for at in new]).astype(np.int32),
+            "letters": np.frombuffer(b"".join([self._letters, *letters]), np.uint8),
         }
 
     @classmethod
@@ -89,7 +90,28 @@ class Names:
         return bytes(self._letters[start : self._ends[number]])
 
     def _among_kept(self, name: str) -> int:
+        if not len(self._order):
+            return -1
         wanted = name.encode(errors="surrogatepass")
         at = bisect_left(self._order, wanted, key=self._kept)
         found = at < len(self._order) and self._kept(self._order[at]) == wanted
         return int(self._order[at]) if found else -1
+
+
+def only(arrays: Mapping[str, NDArray[Any]], used: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of those names alone; `used` has their numbers, in order."""
+    ends, order, letters = (arrays[part] for part in _PARTS)
+    lengths = np.diff(ends, prepend=ends.dtype.type(0)).astype(np.int64)
+    starts = ends.astype(np.int64) - lengths
+    is_used = np.zeros(len(ends), bool)
+    is_used[used] = True
+    return {
+        "ends": _small(np.cumsum(lengths[is_used])),
+        "order": (np.cumsum(is_used) - 1)[order[is_used[order]]].astype(np.int32),
+        "letters": letters[runs(starts[is_used], lengths[is_used])],
+    }
+
+
+def _small(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers above zero in as few bytes as they take."""
+    return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))

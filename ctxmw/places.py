@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .columns import Column
-from .names import Names
+from .names import Names, only
 from .packing import found_under, under
 
 if TYPE_CHECKING:
@@ -61,6 +61,21 @@ class Places:
         """Return everything as arrays, for a copy."""
         columns = {"numbers": self._numbers.all, "places": self._places.all}
         return columns | under("names", self._names.arrays())
+
+    def only(self, left: NDArray[np.intp]) -> Places:
+        """Return the records of these places, in order, as if only they had ever been here."""
+        used = self._numbers.own[left]
+        order = np.argsort(used)
+        numbers = np.empty(len(left), np.int32)
+        numbers[order] = np.arange(len(left))
+        places = order.astype(np.int32)
+        return Places.of(
+            under("names", only(self._names.arrays(), used[order]))
+            | {
+                "numbers": np.append(numbers, np.int32(0)),
+                "places": np.append(places, np.int32(-1)),
+            }
+        )
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Places:

@@ -35,14 +35,28 @@ class Frozen:
         return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 
     @classmethod
-    def made(cls, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> Frozen:
-        """Sort the terms of all places into posting lists."""
+    def made(
+        cls, tokens: Ints, lengths: NDArray[np.int64], terms: int, *, first: int = 0
+    ) -> Frozen:
+        """Sort the terms of all places, from `first` on, into posting lists."""
         size = max(1, len(lengths))
         owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         keys, counts = np.unique(tokens.astype(np.int64) * size + owner, return_counts=True)
         offsets = np.searchsorted(keys, np.arange(terms + 1) * size)
         few_bytes = np.min_scalar_type(counts.max(initial=0))
-        return cls(offsets, (keys % size).astype(np.int32), counts.astype(few_bytes))
+        return cls(offsets, (keys % size + first).astype(np.int32), counts.astype(few_bytes))
+
+    def followed_by(self, later: Frozen) -> Frozen:
+        """Return each list with that of the same term behind it, of places that came later."""
+        new_terms = len(later.offsets) - len(self.offsets)
+        offsets = np.append(self.offsets, np.full(new_terms, self.offsets[-1]))
+        at = np.repeat(offsets[1:], np.diff(later.offsets))
+        kind = np.promote_types(self.counts.dtype, later.counts.dtype)
+        return Frozen(
+            offsets + later.offsets,
+            np.insert(self.places, at, later.places),
+            np.insert(self.counts.astype(kind), at, later.counts),
+        )
 
     def of(self, term: int) -> tuple[Ints, Floats]:
         """Return the places that hold a term, and how often each does."""
@@ -79,6 +93,9 @@ class Postings:
 
     def freeze(self, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> None:
         """Freeze everything there is."""
-        self.frozen = Frozen.made(tokens, lengths, terms)
+        new = lengths[self.size :]
+        tokens = tokens[len(tokens) - int(new.sum()) :]
+        later = Frozen.made(tokens, new, terms, first=self.size)
+        self.frozen = self.frozen.followed_by(later) if self.size else later
         self.size = len(lengths)
         self._rest = {}

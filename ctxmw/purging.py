@@ -9,7 +9,7 @@ import numpy as np
 
 from .columns import distinct
 from .lexicon import STOP_WORDS
-from .names import Names
+from .names import Names, only
 from .packing import found_under, under
 from .places import Places
 from .postings import Frozen
@@ -36,15 +36,16 @@ def purged(arrays: Arrays, about: Mapping[str, Any]) -> tuple[Arrays, dict[str, 
     kept: Arrays = {}
     for what in ("type", "scope", "session"):
         names, columns[what] = _used(found_under(f"names.{what}", arrays), columns[what])
-        kept |= under(f"names.{what}", names.arrays())
-    words, tokens = _used(found_under("vocabulary", arrays), tokens)
-    people, columns["speaker"] = _heard(about["people"], columns["speaker"], set(words))
+        kept |= under(f"names.{what}", names)
+    vocabulary, tokens = _used(found_under("vocabulary", arrays), tokens)
+    words = set(Names.of(vocabulary))
+    people, columns["speaker"] = _heard(about["people"], columns["speaker"], words)
     columns["place"] = _positions(columns["session"])
     lengths = columns["length"].astype(np.int64)
     frozen = Frozen.made(tokens.astype(np.int32), lengths, len(words))
     kept |= under("frozen", {name: getattr(frozen, name) for name in Frozen.__slots__})
-    kept |= under("vocabulary", words.arrays())
-    kept |= under("places", _places(found_under("places", arrays), left).arrays())
+    kept |= under("vocabulary", vocabulary)
+    kept |= under("places", Places.of(found_under("places", arrays)).only(left).arrays())
     kept |= under("session", _sessions(columns["session"], columns["length"]))
     kept |= under("column", {name: _ended(each, ends[name]) for name, each in columns.items()})
     kept["tokens"] = _ended(tokens, arrays["tokens"][-1:])
@@ -56,13 +57,13 @@ def _ended(values: NDArray[Any], neutral: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([values.astype(neutral.dtype), neutral])
 
 
-def _used(arrays: Arrays, numbers: Whole) -> tuple[Names, Whole]:
+def _used(arrays: Arrays, numbers: Whole) -> tuple[Arrays, Whole]:
     """Return the names that these are numbers of, without the others, and the new numbers."""
-    named = numbers >= 0
-    used = distinct(numbers[named])
-    names = Names.of(arrays)
-    anew = np.where(named, np.searchsorted(used, numbers), -1)
-    return Names(names[number] for number in used.tolist()), anew
+    is_used = np.zeros(len(arrays["ends"]) + 1, bool)
+    is_used[numbers] = True
+    is_used[-1] = False
+    anew = np.where(is_used, np.cumsum(is_used) - 1, -1)
+    return only(arrays, np.flatnonzero(is_used)), anew[numbers]
 
 
 def _heard(
@@ -104,9 +105,3 @@ def _sessions(sessions: Whole, lengths: NDArray[Any]) -> Arrays:
         "length": np.append(terms, 0).astype(np.float32),
         "last": np.append(last, np.int32(-1)),
     }
-
-
-def _places(arrays: Arrays, left: NDArray[np.intp]) -> Places:
-    before, after = Places.of(arrays), Places()
-    after.add([before.ref(place) for place in left.tolist()])
-    return after

@@ -67,7 +67,6 @@ class Remembered(Opened):
             source=redact(source).text,
             trust=self._setup.trust_in(source, trust),
         )
-        self._setup.search.keep_up(name)
         self._setup.has_news(name)
         return memory
 

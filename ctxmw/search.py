@@ -153,10 +153,6 @@ class Search:
         near = sorted(found, key=lambda ref: found[ref], reverse=True)
         return [ref for ref in near if found[ref] >= least]
 
-    def keep_up(self, user: str) -> None:
-        """Take in what was written lately, for a user whose index is at hand."""
-        self._indexes.keep_up(user)
-
     def follow(self, user: str) -> None:
         """Take in what was just written, so that the next search need not."""
         # It is written already: a store that fails now is for the next search to report.

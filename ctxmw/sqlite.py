@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from .errors import InvalidValue, StoreError
 from .protocols import Change, Find, Row
+from .records import SHARED
 from .sqlite_blobs import NEW_USER, Blobs
 from .sqlite_file import claim, explained
 from .sqlite_pool import Connections
@@ -132,7 +133,7 @@ class SqliteStore(Blobs, Restoring):
         if not asked:
             return []
         sql = _all_of(_FOUND, clauses) + _BEST_FIRST
-        found = self._connections.read(sql, [user, asked, user, *values, *limits])
+        found = self._connections.read(sql, [user, SHARED, asked, *values, *limits])
         return [(row_of(user, row[:-1]), -row[-1]) for row in found]
 
     def delete(self, user: str, refs: Sequence[str], /) -> int:
@@ -205,14 +206,17 @@ FROM records WHERE records.user = (SELECT id FROM users WHERE name = ?)"""
 _COUNT = """
 SELECT count(*) FROM records WHERE records.user = (SELECT id FROM users WHERE name = ?)"""
 # CROSS JOIN keeps the index in front: it ranks inside, and rows are read until the limit is met.
+# Naming the owner makes it walk over all of the owner's rows; where there is no other user, that
+# would be everything, and for nothing.
 _FOUND = """
 SELECT records.ref, records.type, records.at, records.body, records.session, records.key,
     records.digest, records.scope, records.source, records.live, records.search_text, records.seq,
     words.rank
 FROM words CROSS JOIN records ON records.id = words.rowid
-WHERE words MATCH 'owner : "u' || coalesce((SELECT id FROM users WHERE name = ?), 0)
-    || '" AND search_text : (' || ? || ')'
-AND records.user = (SELECT id FROM users WHERE name = ?)"""
+WHERE words MATCH CASE WHEN EXISTS (SELECT 1 FROM users WHERE name NOT IN (?1, ?2))
+    THEN 'owner : "u' || coalesce((SELECT id FROM users WHERE name = ?1), 0) || '" AND ' ELSE '' END
+    || 'search_text : (' || ?3 || ')'
+AND records.user = (SELECT id FROM users WHERE name = ?1)"""
 _BEST_FIRST = " ORDER BY words.rank LIMIT ? OFFSET ?"
 _WRITTEN = """
 SELECT records.seq, records.ref, records.type, 0 FROM records

@@ -63,6 +63,15 @@ class TestKeeping:
         code = "print(SqliteStore(sys.argv[1]).get_blobs('ada', 'vector:test', ['m1', '*']))"
         assert finish(python(code, filled.path)).strip() == "{'*': b'all', 'm1': b'one'}"
 
+    def test_what_is_kept_for_all_rows_is_read_as_a_transaction_sees_it(
+        self, filled: SqliteStore
+    ) -> None:
+        with filled.atomic("ada"):
+            filled.put_blobs("ada", SPACE, {"*": b"new"})
+            assert filled.get_blobs("ada", SPACE, ["*"]) == {"*": b"new"}
+        filled.drop_blobs("ada", SPACE)
+        assert filled.get_blobs("ada", SPACE, ["*"]) == {}
+
     def test_they_are_no_changes_of_rows(self, filled: SqliteStore) -> None:
         head = filled.head("ada")
         filled.put_blobs("ada", SPACE, {"m1": b"new"})
