@@ -32,6 +32,8 @@ from ctxmw.records import utc_now
 TICK = 0.005
 HELD_MS = 1_000
 BATCH = 500
+PEOPLE, WARM = 50, 500
+"""Who talks when memory is measured, and how often before."""
 
 
 def main() -> None:
@@ -153,21 +155,28 @@ def _commit(path: str, number: int, seconds: float) -> int:
 
 def resident_after(ended: int) -> dict[str, Any]:
     """Open and end conversations, and return what the process holds before and after."""
-    with ContextMiddleware.open(":memory:") as ctx:
-        ctx.remember("The port is 8080.")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ContextMiddleware.open(Path(folder) / "memory.db") as ctx,
+    ):
 
         def talk(first: int, n: int) -> None:
             for number in range(first, first + n):
-                chat = ctx.session(f"c{number}", user=f"u{number % 50}")
+                chat = ctx.session(f"c{number}", user=f"u{number % PEOPLE}")
                 prepared = chat.prepare([{"role": "user", "content": f"Hello number {number}"}])
                 chat.finish(prepared, "Hi.")
                 chat.end()
 
-        talk(0, ended // 20)
+        talk(0, WARM)
         before = _resident()
-        talk(ended // 20, ended)
+        talk(WARM, ended)
         after = _resident()
-    return {"conversations": ended, "before_mb": before, "after_mb": after}
+    return {
+        "conversations": ended,
+        "before_mb": before,
+        "after_mb": after,
+        "growth_percent": round(100 * (after / before - 1), 1),
+    }
 
 
 def _resident() -> float:

@@ -14,7 +14,7 @@ from hashlib import sha256
 from .errors import InvalidValue
 from .items import Item, Shown
 from .protocols import Renderer, TokenCounter
-from .recent import Recent
+from .recent import Recent, Share
 from .render import SECTIONS
 
 Piece = tuple[str, str]
@@ -80,9 +80,10 @@ def hash_of(text: str) -> str:
 HUGE = 100_000
 """Characters beyond which a text is never shown in full."""
 
-Printed = Recent[tuple[str, str, Shown, str], tuple[str, int]]
-"""One user's items as they were printed before, by ref, version, form and passage: the text and
-its tokens."""
+PrintKey = tuple[str, str, Shown, str]
+"""Ref, version, form and passage."""
+Printed = Share[PrintKey, tuple[str, int]]
+"""One user's items as they were printed before: the text and its tokens."""
 
 
 _Entry = tuple[Item, Shown, str]
@@ -107,7 +108,7 @@ class Draft:
         self._hint = hint
         self._entries: dict[str, _Entry] = {}
         self._open: set[tuple[str, str]] = set()
-        self._printed: Printed = Recent(4096) if printed is None else printed
+        self._printed: Printed = printed or Share(Recent(4096), "")
         self._headings: dict[str, tuple[str, str, int]] = {}
 
     @cached_property

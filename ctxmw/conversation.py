@@ -98,6 +98,20 @@ def change_state(setup: Setup, who: Identity, **values: Any) -> SessionState:
         return after
 
 
+def let_go(setup: Setup, user: str, session: str) -> None:
+    """Keep nothing at hand of a conversation that has ended; if it goes on, it is read again."""
+    known = setup.states.get((user, session))
+    if known is not None:
+        state = known[1]
+        stable = (user, state.stable_build)
+        opening = setup.builds.get(stable)
+        hashes = [*([opening.hash] if opening else ()), *(part.hash for part in state.parts)]
+        setup.builds.let_go([stable, *((user, part.build) for part in state.parts)])
+        setup.blocks.let_go((user, hash_) for hash_ in hashes)
+    setup.states.let_go([(user, session)])
+    setup.prefixes.let_go(user, session)
+
+
 def scope_of(setup: Setup, who: Identity) -> str:
     """Return the scope of what is said here: the conversation's project, if it has one."""
     state = load_state(setup, who, setup.clock())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .block import GROUP
@@ -10,7 +10,7 @@ from .displayed import Displayed
 from .errors import InvalidValue
 from .items import Item, Shown
 from .pipeline import Setup
-from .records import Record
+from .records import Record, load
 from .selection import Layout, select_turn
 
 
@@ -33,8 +33,8 @@ class Hits(Displayed, list[Hit]):
 
 def hits_of(
     setup: Setup,
+    user: str,
     items: Sequence[Item],
-    records: Mapping[str, Record],
     *,
     limit: int,
     budget: int | None,
@@ -51,6 +51,7 @@ def hits_of(
             raise InvalidValue(f"budget is {budget!r}: it must be a whole number, 0 or more.")
         shown = _within(setup, items, budget)
     found = {item.ref: item for item in items}
+    records = {row.ref: load(row) for row in setup.store.get(user, [ref for ref, _ in shown])}
     return Hits(
         Hit(
             ref=ref,
@@ -60,6 +61,7 @@ def hits_of(
             record=records[ref],
         )
         for ref, text in shown
+        if ref in records  # it may have been forgotten a moment ago
     )
 
 

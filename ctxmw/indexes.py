@@ -25,7 +25,11 @@ log = logging.getLogger("ctxmw")
 
 SEARCHED = tuple(RECORD_TYPES)
 USERS = 64
-"""How many users' indexes are kept at hand."""
+"""How many users' indexes are kept at hand ..."""
+RECORDS = 1_000_000
+"""... and of how many records they may be together: about half a gigabyte."""
+READ = 5_000_000
+"""How many characters of what was read are kept at hand, for all users together."""
 SPACE, OLDER = "lexical:3", "lexical:2"
 """Where copies are kept; the number rises when words, stems or columns change."""
 _DEAD = 4
@@ -43,7 +47,7 @@ class Indexes:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._copies = Copies(store, SPACE, OLDER)
-        self._users: Recent[str, Kept] = Recent(USERS)
+        self._users: Recent[str, Kept] = Recent(USERS, room=RECORDS, weigh=lambda k: len(k.index))
 
     def use(self, user: str, head: int | None = None) -> _Using:
         """Return the user's index, to be used in a `with`.
@@ -144,6 +148,21 @@ class Indexes:
             kept.unsaved = 0
 
 
+    def make_room(self, user: str, used: Kept) -> None:
+        """Let go of what is at hand for others, those first who searched longest ago."""
+        self._users.put(user, used)  # which weighs it again: it has grown
+        every = self._users.values()
+        size = sum(kept.readings.size for kept in every)
+        for kept in every:
+            if size <= READ:
+                return
+            # Who searches now is not the one to go.
+            if kept is not used and kept.lock.acquire(blocking=False):
+                size -= kept.readings.size
+                kept.readings.clear()
+                kept.lock.release()
+
+
 @dataclass
 class Kept:
     """What is kept at hand of one user."""
@@ -176,6 +195,7 @@ class _Using:
 
     def __exit__(self, *_: object) -> None:
         try:
+            self._indexes.make_room(self._user, self._kept)
             copy = self._indexes.copy_due(self._kept)
         finally:
             self._kept.lock.release()

@@ -101,7 +101,7 @@ class ContextMiddleware(Remembered, Workplace):
         if budget is None:
             items = [item for item in items if item.ref in found.matching]
         most = _positive(limit, "limit")
-        return hits_of(self._setup, items, found.records, limit=most, budget=budget)
+        return hits_of(self._setup, name, items, limit=most, budget=budget)
 
     def session(
         self,

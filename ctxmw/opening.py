@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+CHARACTERS = 4_000_000
+"""How much text may be kept at hand of one kind, for all users together."""
+
 
 class Options(TypedDict, total=False):
     """What a memory can be opened with; every option has a default."""
@@ -165,10 +168,10 @@ def setup_of(store: Store, options: Options) -> Setup:
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
-        builds=Recent(1024),
-        blocks=Recent(2048),
-        printed=Recent(64),
-        openings=Recent(128),
+        builds=Recent(512),
+        blocks=Recent(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
+        printed=Recent(4096, room=CHARACTERS, weigh=lambda kept: len(kept[0])),
+        openings=Recent(64),
         states=Recent(256),
         prefixes=Prefixes(),
         stats=stats,

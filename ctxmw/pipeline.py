@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .archive import Blocks, Builds
 from .arriving import Arriving
-from .block import Printed
+from .block import PrintKey
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .compaction import Compaction
@@ -29,7 +29,7 @@ from .messages import Placement
 from .observing import Observer
 from .prefix import Prefixes, Said
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
-from .recent import Recent
+from .recent import Recent, Share
 from .records import Turn, load_all
 from .render import title_of
 from .scoring import Floors, Weights
@@ -49,8 +49,6 @@ from .wanted import Wanted
 if TYPE_CHECKING:
     from .distilling import Distiller
 
-PRINTED = 4096
-"""How many printed items are kept at hand for a user."""
 SMALLEST_ITEM = 10
 """Tokens of a short line."""
 LISTED = 30
@@ -90,7 +88,7 @@ class Setup:
     surroundings: Surroundings
     builds: Builds
     blocks: Blocks
-    printed: Recent[str, Printed]
+    printed: Recent[tuple[Hashable, PrintKey], tuple[str, int]]
     """What was printed before, by user."""
     openings: Recent[tuple[str, str | None, str | None], tuple[Budget, tuple[Item, ...], Selection]]
     """What opened a conversation last: of which items it was chosen, for which budget."""
@@ -126,12 +124,11 @@ class Setup:
         def title(section: str) -> str:
             return title_of(section, project=situation.project, language=situation.language)
 
-        printed = self.printed.get_or_make(situation.user, lambda: Recent(PRINTED))
         return Layout(
             renderer=self.renderer,
             count=self.count,
             title=title,
-            printed=printed,
+            printed=Share(self.printed, situation.user),
             arriving=self.arriving,
         )
 

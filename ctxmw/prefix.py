@@ -51,6 +51,11 @@ class Prefixes:
         """Keep the prompt that was made, for the next one to be compared with."""
         self._last.put((user, session), [_print(message) for message in prompt])
 
+    def let_go(self, user: str, session: str) -> None:
+        """Keep nothing of a conversation that has ended."""
+        self._last.let_go([(user, session)])
+        self._said.let_go([(user, session)])
+
     def said(self, user: str, session: str) -> Said:
         """Return which messages were in view last, as far as this process knows."""
         return self._said.get((user, session)) or Said()

@@ -14,6 +14,8 @@ from .sources.sessions import record_item
 
 AT_HAND = 4_000
 """How many records of a user are kept at hand once they were read."""
+OVERHEAD = 1_000
+"""Characters that a record takes besides its text."""
 LONG = 200
 """Records of more tokens are shown as a passage ..."""
 PASSAGE = 0.5
@@ -24,7 +26,6 @@ class Reading:
     """One record, read."""
 
     def __init__(self, record: Record, count: TokenCounter) -> None:
-        self.record = record
         self.item: Item = record_item(record)
         self._count = count
 
@@ -32,6 +33,10 @@ class Reading:
     def plain(self) -> str:
         """Equal for two records that say the same."""
         return " ".join(self.item.text.casefold().split())
+
+    @property
+    def size(self) -> int:
+        return len(self.item.text) + OVERHEAD
 
     def passage(self, worth: Mapping[str, float]) -> str:
         """Return what the text is shown as when it is long; "" for one that is short enough."""
@@ -57,11 +62,18 @@ class Readings:
 
     def __init__(self) -> None:
         self._read: dict[str, Reading] = {}
+        self.size = 0
+        """Characters of what is kept at hand."""
 
     def forget(self, refs: Iterable[str]) -> None:
         """Let go of records that changed or are gone."""
         for ref in refs:
-            self._read.pop(ref, None)
+            if (reading := self._read.pop(ref, None)) is not None:
+                self.size -= reading.size
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        self._read, self.size = {}, 0
 
     def read(
         self, store: Store, user: str, refs: Sequence[str], count: TokenCounter
@@ -71,5 +83,6 @@ class Readings:
             self.forget(list(itertools.islice(self._read, AT_HAND // 2)))
         missing = [ref for ref in refs if ref not in self._read]
         for row in store.get(user, missing) if missing else ():
-            self._read[row.ref] = Reading(load(row), count)
+            self._read[row.ref] = reading = Reading(load(row), count)
+            self.size += reading.size
         return [self._read[ref] for ref in refs if ref in self._read]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -12,11 +12,18 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Keeps the values of the keys used last, and no more than `size` of them."""
+    """Keeps the values of the keys used last: no more than `size`, and no more than have `room`."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(
+        self, size: int, *, room: int = 0, weigh: Callable[[V], int] | None = None
+    ) -> None:
+        """`weigh` says how much of the room a value takes when it is put; one may take it all."""
         self._size = size
+        self._room = room
+        self._weigh = weigh
         self._kept: OrderedDict[K, V] = OrderedDict()
+        self._weights: dict[K, int] = {}
+        self._weight = 0
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
@@ -30,18 +37,53 @@ class Recent(Generic[K, V]):
     def put(self, key: K, value: V) -> V | None:
         """Keep a value and return the one it replaces."""
         with self._lock:
-            before = self._kept.pop(key, None)
-            self._kept[key] = value
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+            before = self._without(key)
+            self._keep(key, value)
             return before
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
         """Return the value kept for the key; make and keep one when there is none."""
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = make()
+                self._keep(key, make())
             self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
             return self._kept[key]
+
+    def let_go(self, keys: Iterable[K]) -> None:
+        """Keep nothing for these keys."""
+        with self._lock:
+            for key in keys:
+                self._without(key)
+
+    def values(self) -> list[V]:
+        """Return every value, the one used longest ago first."""
+        with self._lock:
+            return list(self._kept.values())
+
+    def _keep(self, key: K, value: V) -> None:
+        self._kept[key] = value
+        if self._weigh is not None:
+            self._weights[key] = self._weigh(value)
+            self._weight += self._weights[key]
+        while len(self._kept) > self._size or (self._weight > self._room and len(self._kept) > 1):
+            self._without(next(iter(self._kept)))
+
+    def _without(self, key: K) -> V | None:
+        self._weight -= self._weights.pop(key, 0)
+        return self._kept.pop(key, None)
+
+
+class Share(Generic[K, V]):
+    """What is kept for one owner, among what is kept for many."""
+
+    def __init__(self, kept: Recent[tuple[Hashable, K], V], owner: Hashable) -> None:
+        self._kept = kept
+        self._owner = owner
+
+    def get(self, key: K) -> V | None:
+        """Return the owner's value for the key, if any."""
+        return self._kept.get((self._owner, key))
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value for the owner."""
+        self._kept.put((self._owner, key), value)

@@ -67,15 +67,8 @@ class Found:
     """Whether it names somebody who speaks, or a time: then a weak match is enough."""
     matching: frozenset[str] = frozenset()
     """Refs of what matches by itself, and not only through its neighbours."""
-    read: tuple[Reading, ...] = ()
-    """What was read for it."""
     fault: str = ""
     """What did not work, such as the embedder; search went on without it."""
-
-    @property
-    def records(self) -> Mapping[str, Record]:
-        """The records behind the items, by ref."""
-        return {reading.record.ref: reading.record for reading in self.read}
 
 
 class Search:
@@ -126,7 +119,6 @@ class Search:
             opens=_opens(question, best.values()),
             named=_names_somebody_or_a_time(question),
             matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
-            read=tuple(read),
             fault=fault,
         )
 

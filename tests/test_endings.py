@@ -178,6 +178,23 @@ class TestIdleConversations:
         assert [state.ended for state in ctx.sessions()] == [True]
 
 
+def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextMiddleware) -> None:
+    ctx.remember("Tea is served at four.")
+    setup = ctx._setup
+    caches = (setup.builds, setup.blocks, setup.states, setup.prefixes._last, setup.prefixes._said)
+    chat = ctx.session("s1")
+    first = chat.prepare([{"role": "user", "content": "When is tea served?"}])
+    chat.finish(first, "At four.")
+    assert all(cache._kept for cache in caches)
+    chat.end()
+    assert [key for cache in caches for key in cache._kept if key[1]] == []
+    # It can go on, from what is stored.
+    again = chat.prepare(
+        [*first.given, {"role": "assistant", "content": "At four."}, *HELLO],
+    )
+    assert "Tea is served at four." in again.context.stable
+
+
 def test_forty_notes_fit_into_their_lanes(ctx: ContextMiddleware) -> None:
     for number in range(10):
         call = {"id": "1", "name": "run", "args": {}}

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("ctxmw")
 
-USERS = 128
+USERS = 64
 """How many users' ratings are kept at hand."""
-AT_HAND = 2_000
-"""How many records of a user are kept at hand once they were read."""
+AT_HAND = 300
+"""How many records of a user are kept at hand, beside those on the last list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
 VERSION = 2
@@ -150,7 +150,7 @@ class Shelf:
     def _read(self, user: str, kept: _Kept, refs: Sequence[str]) -> Mapping[str, Item]:
         """Return the records of these refs; those read before and not changed since are at hand."""
         if len(kept.read) > AT_HAND:
-            kept.read.clear()
+            kept.read = {ref: kept.read[ref] for ref in refs if ref in kept.read}
         missing = [ref for ref in refs if ref not in kept.read]
         for row in self._store.get(user, missing) if missing else ():
             if row.live:
