@@ -147,7 +147,6 @@ class Indexes:
         if self._copies.save(user, copy, seq):
             kept.unsaved = 0
 
-
     def make_room(self, user: str, used: Kept) -> None:
         """Let go of what is at hand for others, those first who searched longest ago."""
         self._users.put(user, used)  # which weighs it again: it has grown

@@ -28,7 +28,6 @@ from .protocols import Store, TokenCounter
 from .question import Question, analyse
 from .rank_weights import RankWeights
 from .reading import LONG, PASSAGE, Reading
-from .records import Record
 from .scoring import Rating, Weights
 from .signals import Signals, signals
 from .situation import Situation

@@ -93,3 +93,29 @@ def test_a_process_is_killed_while_it_indexes(
             for n in (0, 1_999, 2_000, RECORDS - 1):
                 assert ctx.search(f"n{n}")[0].text == f"Gear n{n} is brass."
         assert kept(path)
+
+
+def test_what_was_read_for_others_makes_room(monkeypatch):
+    monkeypatch.setattr("ctxmw.indexes.READ", 2_500)
+    with ContextMiddleware.open(":memory:", user=None) as ctx:
+        users = ctx._setup.search._indexes._users
+        for user in ("ada", "bob"):
+            for drink in ("tea", "coffee"):
+                ctx.remember(f"{user} drinks {drink}.", user=user)
+        for user in ("ada", "bob", "ada"):
+            found = ctx.search("who drinks tea or coffee", user=user)
+            assert {hit.text for hit in found} == {f"{user} drinks {d}." for d in ("tea", "coffee")}
+            assert [kept.readings.size > 0 for kept in users.values()][-1]
+            assert sum(kept.readings.size for kept in users.values()) <= 2_500
+
+
+def test_a_large_index_makes_others_go():
+    with ContextMiddleware.open(":memory:", user=None) as ctx:
+        users = ctx._setup.search._indexes._users
+        users._room = 3
+        for user in ("ada", "bob"):
+            for n in range(3):
+                ctx.remember(f"Fact {n} about {user}.", user=user)
+        for user in ("ada", "bob", "ada"):
+            assert len(ctx.search(f"fact about {user}", user=user)) == 3
+            assert list(users._kept) == [user]
