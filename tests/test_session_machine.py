@@ -229,6 +229,8 @@ class Talk:
     marks: Counter[str] = field(default_factory=Counter)
     """What the last prompt shows."""
     last: datetime = START
+    heard: datetime = START
+    """When the last final answer came: that is a use, too."""
 
 
 SYSTEM = {"role": "system", "content": "You help."}
@@ -547,7 +549,8 @@ class Conversations(RuleBasedStateMachine):
         idle = self.now - talk.last >= IDLE
         if epoch == talk.epoch:
             assert stable == talk.stable, f"the stable block of epoch {epoch} changed"
-            assert not idle, "no new epoch after an idle time"
+            still = self.now - max(talk.last, talk.heard) < IDLE
+            assert still, "no new epoch after an idle time"
             return
         assert epoch == talk.epoch + 1, f"epoch {epoch} follows epoch {talk.epoch}"
         assert talk.unsettled or idle, f"epoch {epoch} began for no reason"
@@ -684,6 +687,7 @@ class Conversations(RuleBasedStateMachine):
         history = [*flight.prepared.given, reply]
         self._captured(flight.who, history)
         if not reply.get("tool_calls"):
+            talk.heard = self.now
             talk.open.pop(flight.turn, None)
             talk.histories.append([message for message in history if message != SYSTEM])
             talk.echoes.append(([*flight.prepared.messages, reply], history))
