@@ -24,6 +24,7 @@ from ctxmw.collector import pending
 from ctxmw.pipeline import Setup
 from ctxmw.prefix import Prefixes
 from ctxmw.recent import Recent
+from ctxmw.records import load
 from ctxmw.search import Search
 from tests.neighbours import COUNT, SESSIONS, TOPICS, USERS, Neighbourhood, owners_of
 
@@ -278,18 +279,23 @@ def _counted_by_question(self, situation, *more, find=Search.find):
     return find(self, situation, *more)
 
 
+def _item_of_anybody(self, ref):
+    rows = [row for user in USERS for row in self._store.get(user, [ref])]
+    return load(rows[0]) if rows else None
+
+
 @pytest.mark.parametrize(
     ("where", "mixed"),
     [
         ("ctxmw.plan.pending", _waiting_of_the_first),
-        ("ctxmw.session.pending", _waiting_of_the_first),
+        ("ctxmw.contents.pending", _waiting_of_the_first),
         ("ctxmw.search.Search.find", _counted_by_question),
         ("ctxmw_mcp.callers.Callers.user", lambda *_: USERS[0]),
-        ("ctxmw.ui.reading.Reading.user", property(lambda _: USERS[0], lambda *_: None)),
+        ("ctxmw.ui.reading.Reading.item", _item_of_anybody),
     ],
 )
 def test_a_surface_that_mixes_people_up_is_seen(where, mixed, monkeypatch):
-    monkeypatch.setattr(where, mixed, raising=False)
+    monkeypatch.setattr(where, mixed)
     with pytest.raises(AssertionError):
         tell_a_story()
 
