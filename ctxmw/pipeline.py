@@ -150,12 +150,17 @@ def build_stable(
     situation: Situation,
     budget: Budget,
     *,
+    own: Own | None = None,
     pinned: Sequence[Item] = (),
     removed: Collection[str] = (),
 ) -> Selection:
-    """Choose and render what opens the conversation."""
+    """Choose and render what opens the conversation.
+
+    `own` is what the application's sources have, when they were asked already.
+    """
     taken = {*removed, *(item.ref for item in pinned)}
-    gathered = gather(setup, situation, budget)
+    offers = own_items(setup, situation) if own is None else own
+    gathered = gather(setup, situation, budget, offers)
     found = [item for item in gathered.items if item.ref not in taken]
     items = (*pinned, *found)
     key = (situation.user, situation.project, situation.language)
@@ -166,7 +171,7 @@ def build_stable(
             chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
         known = budget, items, chosen.with_left_out(gathered.left_out)
         setup.openings.put(key, known)
-    return known[2]
+    return replace(known[2], fault=offers.fault) if offers.fault else known[2]
 
 
 def build_part(
@@ -174,6 +179,7 @@ def build_part(
     situation: Situation,
     budget: Budget,
     *,
+    own: Own | None = None,
     waiting: Sequence[Item] = (),
     called: Sequence[Item] = (),
     brought: Brought | None = None,
@@ -208,7 +214,7 @@ def build_part(
         types=SEARCHED if setup.arriving.session_history else ("memory",),
     )
     around = brought or Brought()
-    situation = replace(situation, files=around.files or situation.files)
+    situation = around.seen_from(situation)
     with stage("search"):
         found = setup.search.find(situation, setup.weights, wanted)
     new = unsaid(setup, situation.user, list(filter(is_new, found.items)), sent)
@@ -218,15 +224,16 @@ def build_part(
     ahead = len(code)
     if asked:
         ahead = _fitting(code, budget.turn_limit // 2, setup.count)
-    own, late = _own_items(setup, situation, deadline)
-    urgent, normal, low = _by_urgency([*waiting, *around.modes, *own])
+    offers = own_items(setup, situation) if own is None else own
+    for_turn = [item for item in offers.items if item.lane == "turn"]
+    urgent, normal, low = _by_urgency([*waiting, *around.modes, *for_turn])
     items = [*urgent, *normal, *called, *around.rules, *code[:ahead], *asked, *code[ahead:]]
     items = list(filter(is_new, [*items, *low, *around.readme]))
     layout = setup.layout(situation)
     limit, floors = budget.turn_limit, setup.floors
     with stage("select"):
         chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
-    return replace(chosen, fault=", ".join(filter(None, [found.fault, *late])))
+    return replace(chosen, fault=", ".join(filter(None, [found.fault, offers.fault])))
 
 
 def _by_urgency(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
@@ -246,20 +253,27 @@ def _fitting(items: Sequence[Item], tokens: int, count: TokenCounter) -> int:
     return len(items)
 
 
-def _own_items(
-    setup: Setup, situation: Situation, deadline: Deadline | None
-) -> tuple[list[Item], list[str]]:
-    """Return what sources of the application's own have for this turn, and which were late."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """What sources of the application's own have to offer, and which of them were late."""
+
+    items: tuple[Item, ...] = ()
+    fault: str = ""
+
+
+def own_items(setup: Setup, situation: Situation) -> Own:
+    """Ask the application's own sources; what one has not got in time is left out."""
+    deadline = None if setup.deadline is None else Deadline.within(setup.deadline)
     items: list[Item] = []
     late: list[str] = []
     for source in setup.own_sources:
-        ask = partial(offered, source, situation, setup.weights)
         try:
-            items += [item for item in setup.aside.call(ask, deadline) if item.lane == "turn"]
+            ask = partial(offered, source, situation, setup.weights)
+            items += setup.aside.call(ask, deadline)
         except Late:
             setup.stats.count(f"degraded.{source.name}.{LATE}")
             late.append(f"{source.name}: {LATE}")
-    return items, late
+    return Own(items=tuple(items), fault=", ".join(late))
 
 
 def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Said) -> Sequence[Item]:
@@ -280,7 +294,7 @@ class Gathered:
     left_out: Counter[str]
 
 
-def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
+def gather(setup: Setup, situation: Situation, budget: Budget, own: Own) -> Gathered:
     """Return what the sources have to offer here, rated; of a large source only its best."""
     most = candidates(budget)
     items: list[Item] = []
@@ -294,9 +308,9 @@ def gather(setup: Setup, situation: Situation, budget: Budget) -> Gathered:
             above, below = listed.left_out(setup.floors.stable)
             left_out += Counter({"over budget": above})
             left_out += Counter({f"below floor {setup.floors.stable:g}": below})
-        else:
-            found = offered(source, situation, setup.weights)
-            items += [item for item in found if item.lane != "turn"]
+        elif isinstance(source, Directory):
+            items += offered(source, situation, setup.weights)
+    items += [item for item in own.items if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 
 

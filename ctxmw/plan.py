@@ -24,7 +24,7 @@ from .errors import NotFound
 from .items import Item, changed
 from .messages import Message, place, text_of
 from .parts import Parts, part_ref, trimmed, with_room
-from .pipeline import Setup, build_part, build_stable
+from .pipeline import Own, Setup, build_part, build_stable, own_items
 from .prefix import Said
 from .provenance import BlockKind, Build, ContextRecord, build_fields
 from .records import SHARED, load
@@ -36,6 +36,7 @@ from .situation import Situation, task_of
 from .sources.sessions import record_item
 from .stages import stage
 from .state import Ledger, SessionState, state_rows
+from .surroundings import Brought
 from .tokens import joined
 from .views import History
 
@@ -116,6 +117,7 @@ class _Plan:
             setup.catalog, self._state.added, self._state.removed, self._catalog_head
         )
         self._seen: tuple[Parts, Places] | None = None
+        self._fault = ""
 
     def make(self) -> Prepared:
         stable = self._stable()
@@ -193,9 +195,11 @@ class _Plan:
             self._setup,
             self._situation,
             self._who.budget,
+            own=self._own,
             pinned=[*_not_tools(self._context.pinned), *self._added()],
             removed=self._state.removed,
         )
+        self._fault = selection.fault
         build = self._keep("stable", selection, self._context.pinned)
         leave = {*outdated, *build.in_view, *self._state.removed}
         archive, count = self._archive, self._setup.count
@@ -239,7 +243,8 @@ class _Plan:
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)
         if trail.last is not None:
-            self._look_around()
+            carried, feed = self._brought.carried, self._brought.activity_feed
+            self._update(triggers=carried, activity_feed=feed)
         selection = self._select_part(stable, called)
         parts = with_room(self._state.parts, self._in_view(), self._who.replayed - selection.tokens)
         if parts != self._state.parts:
@@ -249,19 +254,6 @@ class _Plan:
         build = self._keep("turn", selection, called)
         self._update(parts=(*parts, part_ref(build, trail, parts)))
         return build
-
-    def _look_around(self) -> None:
-        """See what the message and what is going on bring by themselves; carry on what lasts."""
-        state = self._state
-        with stage("surroundings"):
-            self._brought = self._setup.surroundings.look(
-                self._situation,
-                state.triggers,
-                state.activity_feed,
-                self._setup.floors.query,
-                self._head,
-            )
-        self._update(triggers=self._brought.carried, activity_feed=self._brought.activity_feed)
 
     def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
         state, trail = self._state, self._trail
@@ -277,6 +269,7 @@ class _Plan:
             self._setup,
             self._situation,
             self._who.budget,
+            own=self._own,
             waiting=[entry.item() for entry in waiting],
             called=_not_tools(called),
             brought=self._brought,
@@ -318,6 +311,27 @@ class _Plan:
         return {ref: part.shows[ref] for part in parts for ref in part.entries if ref in part.shows}
 
     @cached_property
+    def _brought(self) -> Brought:
+        """What the message and what is going on bring by themselves."""
+        if self._trail.last is None:
+            return Brought()
+        with stage("surroundings"):
+            return self._setup.surroundings.look(
+                self._situation,
+                self._before.triggers,
+                self._before.activity_feed,
+                self._setup.floors.query,
+                self._head,
+            )
+
+    @cached_property
+    def _own(self) -> Own:
+        """What the application's own sources have; they are asked once a call."""
+        if not self._setup.own_sources:
+            return Own()
+        return own_items(self._setup, self._brought.seen_from(self._situation))
+
+    @cached_property
     def _said(self) -> Said:
         return said_in(self._setup, self._who, self._history)
 
@@ -354,7 +368,7 @@ class _Plan:
             replayed_tokens=max(0, replayed - part.tokens),
             view=self._history.view.ref if self._history.view else "",
             prefix_share=setup.prefixes.share(who.user, who.session, placed),
-            degraded=part.fault,
+            degraded=part.fault or self._fault,
             stable=opening.text,
             part=own.text,
             builds=(stable, part),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .conversation import Identity, load_state
 from .items import Item, Shown
 from .messages import text_of
-from .pipeline import Setup, build_stable, gather
+from .pipeline import Own, Setup, build_stable, gather
 from .situation import Situation
 from .views import History
 from .wanted import Wanted
@@ -48,7 +48,7 @@ def refill(setup: Setup, who: Identity, history: History) -> Refill:
     known = {*state.removed, *(c.item.ref for c in stable.choices if c.shown != "none")}
     summaries = [
         item
-        for item in gather(setup, situation, who.budget).items
+        for item in gather(setup, situation, who.budget, Own()).items
         if item.kind == "summary" and item.ref not in known and item.trust == "trusted"
     ]
     newest = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from .activity import recent_activity
@@ -44,6 +44,10 @@ class Brought:
     """Paths in play."""
     carried: tuple[Trigger, ...] = ()
     activity_feed: int = 0
+
+    def seen_from(self, situation: Situation) -> Situation:
+        """Return the situation with the files in play."""
+        return replace(situation, files=self.files or situation.files)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

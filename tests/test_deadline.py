@@ -138,6 +138,18 @@ def test_a_slow_source_is_left_out_and_named_and_the_others_are_shown():
         assert ctx.stats()["degraded.snow.deadline"] == 1
 
 
+def test_a_source_that_hangs_does_not_keep_a_conversation_from_beginning():
+    shut, open_door = threading.Event(), threading.Event()
+    open_door.set()
+    sources = [Weather("snow", shut), Weather("rain", open_door)]
+    with ContextMiddleware.open(":memory:", sources=sources, deadline=SHORT) as ctx:
+        first = ctx.session("s1").prepare(SAID[:1]).context
+        silent = ctx.session("s2").prepare([{"role": "system", "content": "Be brief."}]).context
+        shut.set()
+    assert "It rains" in first.part
+    assert (first.degraded, silent.degraded) == ("snow: deadline", "snow: deadline")
+
+
 @pytest.mark.parametrize("deadline", [-1, float("nan"), float("inf"), True, "soon", [200]])
 def test_a_deadline_that_makes_no_sense_is_named(deadline):
     with pytest.raises(InvalidValue, match="give milliseconds"):
