@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ LATE = "deadline"
 """What a record says of that which was not there in time."""
 AT_ONCE = 16
 """Calls that may be under way aside, those given up on among them."""
+HANGING = 3
+"""Who has so many calls that were given up on is not asked again until one of them ends."""
 
 T = TypeVar("T")
 
@@ -45,14 +48,19 @@ class Aside:
 
     def __init__(self) -> None:
         self._slots = threading.BoundedSemaphore(AT_ONCE)
+        self._hanging: Counter[str] = Counter()
+        self._lock = threading.Lock()
 
-    def call(self, work: Callable[[], T], deadline: Deadline | None) -> T:
+    def call(self, work: Callable[[], T], deadline: Deadline | None, name: str) -> T:
         """Return the result of the call; raise Late when it is not there in time.
 
-        Without a deadline the call is made right here.
+        Without a deadline the call is made right here. `name` says who is asked: one who hangs is
+        soon not waited for any more, and leaves the others room.
         """
         if deadline is None:
             return work()
+        if self._hanging[name] >= HANGING:
+            raise Late
         if not self._slots.acquire(timeout=deadline.left()):
             raise Late
         answer: Future[T] = Future()
@@ -67,8 +75,14 @@ class Aside:
             self._slots.release()
             raise Late from None
         if not wait([answer], timeout=deadline.left()).done:
+            self._count(name, 1)
+            answer.add_done_callback(lambda _: self._count(name, -1))
             raise Late
         return answer.result()
+
+    def _count(self, name: str, by: int) -> None:
+        with self._lock:
+            self._hanging[name] += by
 
     def _run(self, work: Callable[[], T], answer: Future[T]) -> None:
         try:

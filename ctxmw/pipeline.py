@@ -269,7 +269,7 @@ def own_items(setup: Setup, situation: Situation) -> Own:
     for source in setup.own_sources:
         try:
             ask = partial(offered, source, situation, setup.weights)
-            items += setup.aside.call(ask, deadline)
+            items += setup.aside.call(ask, deadline, f"source {source.name}")
         except Late:
             setup.stats.count(f"degraded.{source.name}.{LATE}")
             late.append(f"{source.name}: {LATE}")

@@ -155,7 +155,9 @@ class Search:
         if wanted.deadline is None or self._indexes.is_at_hand(user, wanted.head):
             return True
         try:
-            self._aside.call(lambda: self._indexes.make_ready(user), wanted.deadline)
+            self._aside.call(
+                lambda: self._indexes.make_ready(user), wanted.deadline, f"words of {user}"
+            )
         except Late:
             return False
         return True
@@ -169,7 +171,7 @@ class Search:
         try:
             in_haste = deadline is not None
             ask = partial(dense.near, user, query, NEAREST, in_haste=in_haste)
-            near = self._aside.call(ask, deadline)
+            near = self._aside.call(ask, deadline, "meaning")
         except Late:
             return {}, self._fault("meaning", LATE)
         except (CtxmwError, OSError) as error:

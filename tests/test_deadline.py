@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue
-from ctxmw.deadline import AT_ONCE, Aside, Deadline, Late
+from ctxmw.deadline import AT_ONCE, HANGING, Aside, Deadline, Late
 from ctxmw.items import Item
 from ctxmw.lexical import LexicalIndex
 from ctxmw.testing import HashEmbedder
@@ -173,16 +175,37 @@ def test_the_environment_sets_it_unless_it_is_given(monkeypatch, said, expected)
 class TestAside:
     def test_returns_and_raises_what_the_call_does(self):
         aside = Aside()
-        assert aside.call(lambda: 42, Deadline.within(LONG)) == 42
+        assert aside.call(lambda: 42, Deadline.within(LONG), "a") == 42
         with pytest.raises(ZeroDivisionError):
-            aside.call(lambda: 1 // 0, Deadline.within(LONG))
+            aside.call(lambda: 1 // 0, Deadline.within(LONG), "a")
 
     def test_calls_that_hang_are_bounded_and_the_next_waits_its_time(self):
         aside, let = Aside(), threading.Event()
-        for _ in range(AT_ONCE):
+        for number in range(AT_ONCE):
             with pytest.raises(Late):
-                aside.call(lambda: let.wait(LONG / 1000), Deadline.within(1))
+                aside.call(lambda: let.wait(LONG / 1000), Deadline.within(1), f"model {number}")
         with pytest.raises(Late):
-            aside.call(lambda: 42, Deadline.within(1))
+            aside.call(lambda: 42, Deadline.within(1), "a")
         let.set()
-        assert aside.call(lambda: 42, Deadline.within(LONG)) == 42
+        assert aside.call(lambda: 42, Deadline.within(LONG), "a") == 42
+
+    def test_who_hangs_is_not_asked_again_until_an_answer_comes(self):
+        aside, let, asked = Aside(), threading.Event(), []
+
+        def hang() -> None:
+            asked.append(1)
+            let.wait(LONG / 1000)
+
+        for _ in range(2 * AT_ONCE):
+            with pytest.raises(Late):
+                aside.call(hang, Deadline.within(1), "model")
+        assert len(asked) == HANGING
+        assert aside.call(lambda: 42, Deadline.within(LONG), "another") == 42
+        let.set()
+        for _ in range(1000):
+            with suppress(Late):
+                assert aside.call(lambda: 42, Deadline.within(LONG), "model") == 42
+                break
+            time.sleep(0.01)
+        else:
+            pytest.fail("it answers again, and is not asked")
