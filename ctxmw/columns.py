@@ -17,20 +17,20 @@ _SMALLEST = 64
 class Column:
     """An array that grows by a half. One more slot holds the value of "no such record"."""
 
-    __slots__ = ("_data", "_neutral", "size")
+    __slots__ = ("_data", "_kind", "_neutral", "size")
 
     def __init__(self, kind: str, neutral: float = 0) -> None:
         self.size = 0
+        self._kind = kind
         self._neutral = neutral
         self._data: NDArray[Any] = np.empty(_SMALLEST, kind)
         self._data[0] = neutral
 
     @classmethod
-    def over(cls, kept: NDArray[Any], neutral: float = 0) -> Column:
-        """Return what `all` gave, without a copy of it until something changes."""
-        column = cls.__new__(cls)
+    def over(cls, kept: NDArray[Any], kind: str, neutral: float = 0) -> Column:
+        """Return what `all` gave, in as few bytes as it was kept in, until something changes."""
+        column = cls(kind, neutral)
         column.size = len(kept) - 1
-        column._neutral = neutral
         column._data = kept
         return column
 
@@ -56,7 +56,7 @@ class Column:
 
     def _move(self, room: int) -> None:
         # What is not used yet is not written: its pages cost nothing.
-        data = np.empty(room, self._data.dtype)
+        data = np.empty(room, self._kind)
         data[: self.size + 1] = self.all
         self._data = data
 
@@ -68,6 +68,16 @@ class Column:
     @property
     def own(self) -> NDArray[Any]:
         return self._data[: self.size]
+
+
+def small(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in as few bytes as they take, with a sign; others as they are."""
+    if numbers.dtype.kind != "i":
+        return numbers
+    least, most = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    kinds = (np.dtype(kind) for kind in ("i1", "i2", "i4"))
+    fits = (k for k in kinds if np.iinfo(k).min <= least and most <= np.iinfo(k).max)
+    return numbers.astype(next(fits, numbers.dtype), copy=False)
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

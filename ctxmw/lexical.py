@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, runs
+from .columns import Column, runs, small
 from .names import Names
 from .packing import found_under, under
 from .people import People
@@ -187,7 +187,11 @@ class LexicalIndex:
         for what, names in self._names.items():
             arrays |= under(f"names.{what}", names.arrays())
         about = {"people": self.people.dump()}
-        return purged(arrays, about) if self.dead else (arrays, about)
+        arrays, about = purged(arrays, about) if self.dead else (arrays, about)
+        grow = ("column.", "session.", "tokens")
+        return {
+            name: small(array) if name.startswith(grow) else array for name, array in arrays.items()
+        }, about
 
     @classmethod
     def load(cls, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> LexicalIndex:
@@ -197,13 +201,14 @@ class LexicalIndex:
             index._names[what] = Names.of(found_under(f"names.{what}", arrays))
         index.vocabulary = Vocabulary(Names.of(found_under("vocabulary", arrays)))
         index.people = People.load(about["people"])
-        for kind, columns in (("column", index._columns), ("session", index._by_session)):
-            for name in columns:
-                columns[name] = Column.over(arrays[f"{kind}.{name}"], _NEUTRAL.get(name, 0))
+        for name, kind in _KINDS.items():
+            index._columns[name] = _column(name, kind, arrays[f"column.{name}"])
+        for name, kind in _BY_SESSION.items():
+            index._by_session[name] = _column(name, kind, arrays[f"session.{name}"])
         index._places = Places.of(found_under("places", arrays))
-        index._tokens = Column.over(arrays["tokens"])
+        index._tokens = Column.over(arrays["tokens"], "i4")
         lengths = index.column("length").astype(np.int64)
-        index._starts = Column.over(np.cumsum(lengths) - lengths)
+        index._starts = Column.over(np.cumsum(lengths) - lengths, "i8")
         frozen = Frozen(*(arrays[f"frozen.{name}"] for name in _FROZEN))
         index._postings = Postings(frozen, len(index))
         index.terms_in_all = index._tokens.size
@@ -264,5 +269,6 @@ class LexicalIndex:
         return self._names[what].add(name)
 
 
-def _column(name: str, kind: str) -> Column:
-    return Column(kind, _NEUTRAL.get(name, 0))
+def _column(name: str, kind: str, kept: NDArray[Any] | None = None) -> Column:
+    neutral = _NEUTRAL.get(name, 0)
+    return Column(kind, neutral) if kept is None else Column.over(kept, kind, neutral)

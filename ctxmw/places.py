@@ -82,7 +82,7 @@ class Places:
         """Return the places that `arrays` gave."""
         places = cls()
         places._names = Names.of(found_under("names", arrays))
-        places._numbers = Column.over(arrays["numbers"])
-        places._places = Column.over(arrays["places"], -1)
+        places._numbers = Column.over(arrays["numbers"], "i4")
+        places._places = Column.over(arrays["places"], "i4", -1)
         places.dead = len(places) - int(np.count_nonzero(places._places.own >= 0))
         return places

@@ -266,6 +266,26 @@ def test_an_index_comes_back_from_its_copy():
         assert (again.column(name) == index.column(name)).all()
 
 
+def test_an_index_grows_beyond_what_its_copy_has_room_for():
+    """Numbers are kept in as few bytes as they take: 127 of something fit into one, 128 do not."""
+    index = LexicalIndex()
+    for number in range(100):
+        index.add([document(f"t{number}", f"gear n{number}", f"s{number}")])
+    again, _ = restored(copied(index, 1))
+    for number in range(100, 40_000, 1000):
+        more = [
+            document(f"t{n}", f"gear {'gear ' * (n % 300)}n{n}", f"s{n}")
+            for n in range(number, number + 20)
+        ]
+        for each in (again, index):
+            each.add(more)
+        again, _ = restored(copied(again, 1))
+    assert postings(again, "gear") == postings(index, "gear")
+    assert postings(again, "n39119") == {"t39119"}
+    for name in ("session", "previous", "next", "length", "day"):
+        assert (again.column(name) == index.column(name)).all()
+
+
 def test_a_copy_is_kept_used_and_made_anew_when_it_is_broken(tmp_path, caplog):
     path = tmp_path / "memory.db"
     with ContextMiddleware.open(path, clock=FixedClock(NOW)) as ctx:

@@ -148,3 +148,42 @@ def test_of_many_the_best_come_newest_first(tmp_path: Path) -> None:
     few = shortlist(store, 20)
     assert list(few)[:20] == [ref for ref in every if ref in few][:20]
     store.close()
+
+
+def test_a_list_that_grows_with_the_shelf_is_the_one_made_anew() -> None:
+    store = SqliteStore(":memory:")
+    random = Random(8)
+    lanes = {"universal": 5, "language": 3, "project": 4}
+    growing = Memories(store)
+    now = NOW
+    for step in range(60):
+        first = step // 2 if step % 7 == 6 else 3 * step  # now and then one that is there already
+        new = [memory(random, first + number) for number in range(3)]
+        store.put([one.row() for one in new])
+        if step % 11 == 10:
+            store.delete("ada", [new[0].ref])
+        now += timedelta(hours=random.choice([0, 1, 30]))
+        situation = Situation(user="ada", now=now, project="shop", language="python")
+        listed = growing.best(situation, Weights(), lanes)
+        anew = Memories(store).best(situation, Weights(), lanes)
+        assert [item.score for item in listed.items] == [item.score for item in anew.items]
+        for floor in (0.0, 0.6, 0.7):
+            assert listed.left_out(floor) == anew.left_out(floor)
+    store.close()
+
+
+def test_the_copy_that_forgetting_took_along_is_made_again(tmp_path: Path) -> None:
+    store = filled(tmp_path / "memory.db", 1200)
+    source = Memories(store)
+    situation = Situation(user="ada", now=NOW)
+    most = {"universal": 5}
+    source.best(situation, Weights(), most)
+    (space,) = store.blob_spaces("ada")
+    store.delete("ada", ["m7"])
+    assert store.blob_refs("ada", space) == []
+    source.best(situation, Weights(), most)
+    assert store.blob_refs("ada", space) == ["*"]
+    again = Reading(store)
+    assert shortlist(again) == shortlist(store)
+    assert again.rows == 0
+    store.close()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..columns import Column
+from ..columns import Column, small
 from ..items import Item, Scope
 from ..names import Names
 from ..packing import found_under, packed, under, unpacked
@@ -123,7 +123,7 @@ class Ratings:
         values = np.array([*(value for _, value in AGES), OLDER])
         newness = values[np.searchsorted(steps, age, side="right")]
         newness[(self._own("ages")[places] == 0) | np.isnan(age)] = UNKNOWN
-        seen = 1 - 1 / (1 + self._own("seen")[places])
+        seen = 1 - 1 / (1.0 + self._own("seen")[places])
         task = np.full(len(places), UNKNOWN)
         if situation.task:
             said = self._own(situation.task)[places]
@@ -148,7 +148,7 @@ class Ratings:
 
     def copied(self, seq: int) -> bytes:
         """Return the ratings as bytes."""
-        arrays = under("column", {name: column.all for name, column in self._columns.items()})
+        arrays = under("column", {name: small(each.all) for name, each in self._columns.items()})
         arrays |= under("places", self._places.arrays())
         for what, names in self._names.items():
             arrays |= under(f"names.{what}", names.arrays())
@@ -159,7 +159,9 @@ class Ratings:
         """Return the ratings that `copied` made bytes of, and its position in the feed."""
         about, arrays = unpacked(copy)
         ratings = cls()
-        ratings._columns = {name: Column.over(arrays[f"column.{name}"]) for name in _KINDS}
+        ratings._columns = {
+            name: Column.over(arrays[f"column.{name}"], kind) for name, kind in _KINDS.items()
+        }
         ratings._places = Places.of(found_under("places", arrays))
         ratings._names = {
             name: Names.of(found_under(f"names.{name}", arrays)) for name in ratings._names

@@ -170,8 +170,6 @@ class Shelf:
             kept.unsaved = len(kept.ratings)
         else:
             self._catch_up(user, kept)
-            if len(kept.ratings) >= WORTH_KEEPING and self._copies.is_lost(user):
-                kept.unsaved = len(kept.ratings)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
 
@@ -189,6 +187,8 @@ class Shelf:
         kept.ratings.add(items)
         kept.read.update((item.ref, item) for item in items)
         kept.unsaved += len(changes)
+        if len(kept.ratings) >= WORTH_KEEPING and self._copies.is_lost(user):
+            kept.unsaved = len(kept.ratings)
 
     def _begin(self, user: str, kept: _Kept) -> None:
         copy = self._copies.read(user)
