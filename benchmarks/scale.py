@@ -7,9 +7,10 @@ One user has all the records. Then a memory of the size `--spread` is shared by 
 one of them asks; beside it stands a memory that has only that user's records.
 
 Each round remembers something new, begins a conversation and goes on with it, in a process whose
-index is at hand. Each start is a process of its own that opens the memory and prepares one prompt;
-the index comes from the copy that is kept in the store. CPU is that of the calling thread; of a
-start, that of the process. Nothing is cut off: there is no deadline.
+index is at hand. To open is to open the memory and prepare one prompt, with the index from the copy
+that is kept in the store: in a process that has only imported the package, and in one that has done
+it with another memory before. CPU is that of the calling thread; of opening, that of the process.
+Nothing is cut off: there is no deadline.
 """
 
 from __future__ import annotations
@@ -46,9 +47,10 @@ OWN_WORD = 10
 DAYS = 720
 """Over how many days the memories were made."""
 ODD = 387_420_489
+TICKS = (1, 10, 100, 1000)
 DRAWN = {
-    "first prompt after it, new process": "#8a45c9",
-    "first prompt after it, running process": "#d9822b",
+    "open, new process": "#8a45c9",
+    "open, running process": "#d9822b",
     "prepare, first turn": "#2f6fde",
     "prepare, next turn": "#17845b",
     "remember": "#7c8796",
@@ -107,9 +109,11 @@ def measured(opener: Opener, size: int, users: int, chosen: argparse.Namespace) 
     (_, made), _ = aside(start, opener, place, True)
     costs: Costs = {"index made from texts": [made]}
     starts = [aside(start, opener, place, fresh) for fresh in [True, False] * chosen.starts]
-    for at, what in enumerate(("open the memory", "first prompt after it")):
-        costs[f"{what}, new process"] = [cost[at] for cost, _ in starts[::2]]
-        costs[f"{what}, running process"] = [cost[at] for cost, _ in starts[1::2]]
+    for kind, of_kind in (("new", starts[::2]), ("running", starts[1::2])):
+        parts = list(zip(*(cost for cost, _ in of_kind), strict=True))
+        costs[f"open, {kind} process"] = [_both(*cost) for cost in zip(*parts, strict=True)]
+        for what, part in zip(("opening", "first prompt"), parts, strict=True):
+            costs[f"... {what}, {kind} process"] = list(part)
     costs["remember, no index at hand"] = aside(remembering, opener, place, chosen.rounds)
     costs |= aside(working, opener, place, chosen.rounds)
     for what, each in costs.items():
@@ -227,6 +231,10 @@ def _timed(call: Callable[[], T], clock: Callable[[], float]) -> tuple[T, Cost]:
     return result, (1000 * (time.perf_counter() - wall), 1000 * (clock() - own))
 
 
+def _both(one: Cost, other: Cost) -> Cost:
+    return one[0] + other[0], one[1] + other[1]
+
+
 def _resident() -> float:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -275,6 +283,7 @@ def plot(grown: Sequence[Measured], file: Path) -> None:
     ax.set_xlabel("records of one user")
     ax.set_ylabel("ms of CPU, the middle")
     ax.set_xticks(records, [f"{n:,}" for n in records])
+    ax.set_yticks(TICKS, [f"{n:,}" for n in TICKS])
     ax.minorticks_off()
     ax.grid(axis="y", color="#e3e7ec")
     ax.spines[["top", "right"]].set_visible(False)
