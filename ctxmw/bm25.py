@@ -52,16 +52,23 @@ def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
     )
 
 
-def of_places(index: LexicalIndex, asked: Held) -> Floats:
-    """Return the score of every place, 1 for the best, with a zero in the slot of "no such"."""
-    scores = np.zeros(len(index) + 1, np.float32)
+def of_places(index: LexicalIndex, asked: Held, name: str = "words") -> Floats:
+    """Return the score of every place, 1 for the best, with a zero in the slot of "no such".
+
+    It holds until the next search for scores of this name.
+    """
+    scores = index.room(name)
+    scores[:] = 0
+    if not asked.terms:
+        return scores
     mean = np.float32(max(1.0, index.terms_in_all / max(1, len(index))))
     norm = K1 * (1 - B + B / mean * index.column("length")[asked.places])
     worth = asked.spread(asked.rarity * (K1 + 1))
     np.add.at(scores, asked.places, worth * asked.counts / (asked.counts + norm))
     if index.dead:
         scores *= index.column("alive")
-    return by_best(scores)
+    scores /= scores.max(initial=0) or 1
+    return scores
 
 
 def of_sessions(index: LexicalIndex, asked: Held) -> Floats:

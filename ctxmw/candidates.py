@@ -65,13 +65,14 @@ def largest(values: Floats, n: int) -> Ints:
 
 
 def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
-    rough: Floats = np.sqrt(legs.words)
+    rough: Floats = np.sqrt(legs.words, out=index.room("rough"))
     rough += legs.words
     rough += legs.related
     matched = np.flatnonzero(legs.words > 0)
     rough[matched] += legs.sessions[index.column("session")[matched]]
-    rough += index.column("instruction")
-    rough += np.float32(0.5) * index.column("preference")
+    # Few have these: adding nothing to all others would take longer than finding them.
+    rough[np.flatnonzero(index.column("instruction"))] += 1
+    rough[np.flatnonzero(index.column("preference"))] += np.float32(0.5)
     if question.person is not None:
         rough += index.column("speaker") == index.people.speakers[question.person]
     if question.months or question.years:

@@ -73,7 +73,8 @@ def _bits(
     index: LexicalIndex, asked: Held, run: slice, ends: NDArray[np.intp]
 ) -> NDArray[np.uint64]:
     """Return a number for every place in which each bit stands for a term it holds."""
-    bits = np.zeros(len(index) + 1, np.uint64)
+    bits = index.room("bits", "u8")
+    bits[:] = 0
     sizes = asked.sizes[run]
     start = int(ends[run.start] - asked.sizes[run.start])
     which = np.repeat(np.uint64(1) << np.arange(len(sizes), dtype=np.uint64), sizes)

@@ -116,7 +116,7 @@ def signals(
     asked = bm25.held(index, question.terms)
     legs = Legs(
         words=bm25.of_places(index, asked),
-        related=bm25.of_places(index, bm25.held(index, question.related)),
+        related=bm25.of_places(index, bm25.held(index, question.related), "related"),
         sessions=bm25.of_sessions(index, asked),
         meaning=None if dense is None else np.append(dense, np.float32(0)),
         files=_file_names(index, files) if files else None,

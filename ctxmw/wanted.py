@@ -63,9 +63,10 @@ def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
 
 def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
     column = index.column(what)[:-1]
-    found = np.zeros(len(column), bool)
+    found, one = (index.room(use, "?")[:-1] for use in ("one of", "one"))
+    found[:] = False
     for name in names:
-        found |= column == index.number(what, name)
+        found |= np.equal(column, index.number(what, name), out=one)
     return found
 
 
