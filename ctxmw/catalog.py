@@ -235,7 +235,7 @@ class Catalog:
         if called:
             return called[0]
         near = get_close_matches(name, [item.full_name for item in items], n=1, cutoff=0.4)
-        hint = f"Did you mean {near[0]!r}?" if near else "Add it with catalog.add first."
+        hint = f"Did you mean {near[0]!r}?" if near else "List what it has, or add it."
         raise NotFound(f"the catalog has no {name!r}. {hint}")
 
     def include_of(self, item: CatalogItem) -> Include:

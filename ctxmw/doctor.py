@@ -19,6 +19,7 @@ from .errors import CtxmwError
 from .following import TYPES
 from .refusals import REFUSAL_BYTES
 from .sqlite_file import OLDEST_SQLITE, claim, connect, explained
+from .text import counted
 from .token_tables import TABLES, default_cache_dir, find_table
 
 Level = Literal["good", "note", "bad"]
@@ -174,7 +175,7 @@ def _file(path: Path, connection: sqlite3.Connection) -> Finding:
         return Finding(about="store", level="bad", says=f"{path}: {said}", fix=fix)
     (users,) = connection.execute("SELECT count(*) FROM users").fetchone()
     size = path.stat().st_size / 2**20
-    held = f"{_records(connection)} records, {users} users, {size:.1f} MB"
+    held = f"{counted(_records(connection), 'record')}, {counted(users, 'user')}, {size:.1f} MB"
     return Finding(about="store", level="good", says=f"{path}: {held}")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from .errors import StoreError
 from .following import batches
 from .protocols import Change, Find, Row, Store
+from .text import counted
 
 BATCH = 500
 """Rows taken over at a time; what is stopped loses no more than these."""
@@ -93,8 +94,8 @@ def _check_takes(source: Store, target: Store, user: str) -> None:
     strange = [change.ref for change in target.changes(user, 0) if change.ref not in known]
     if strange:
         raise StoreError(
-            f"the target has {len(strange)} records of user {user!r:.60} that the source has not "
-            f"({strange[0]!r:.60}): choose an empty target. Nothing was changed."
+            f"the target has {counted(len(strange), 'record')} of user {user!r:.60} that the "
+            f"source has not ({strange[0]!r:.60}): choose an empty target. Nothing was changed."
         )
 
 

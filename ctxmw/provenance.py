@@ -17,7 +17,7 @@ from .items import Include, Item, Shown, Trust
 from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, TYPES_OF_KIND, Record
 from .scoring import UNKNOWN
 from .selection import Choice, Selection
-from .text import digest, fold, one_line
+from .text import counted, digest, fold, one_line
 
 BlockKind = Literal["stable", "turn"]
 Since = Literal["", "changed", "gone"]
@@ -242,7 +242,7 @@ class ContextRecord(Displayed, Record):
         counts = Counter(used.include for used in shown)
         modes = ", ".join(f"{n} {mode}" for mode, n in counts.most_common())
         return "\n".join(
-            [*lines, f"{_items(len(shown))} ({modes}), {self.tokens}/{self.limit} tokens"]
+            [*lines, f"{counted(len(shown), 'item')} ({modes}), {self.tokens}/{self.limit} tokens"]
         )
 
     def explain(self) -> str:
@@ -311,10 +311,6 @@ def signals_told(used: Used) -> str:
     """Return the signals behind a score in words, but for those that say nothing is known."""
     told = {name: value for name, value in used.signals.items() if value != UNKNOWN}
     return ", ".join(f"{name} {value:.2f}" for name, value in told.items())
-
-
-def _items(n: int) -> str:
-    return "1 item" if n == 1 else f"{n} items"
 
 
 def _mode(used: Used) -> str:

@@ -117,7 +117,7 @@ class Remembered(Opened):
         if "ref" in given:
             rows = self._setup.store.get(name, [str(ref)])
             if not rows or rows[0].type not in RECORD_TYPES:
-                raise NotFound(f"there is no record {ref!r} of user {name!r}: see search().")
+                raise NotFound(f"there is no record {ref!r} of user {name!r}: search for it.")
         else:
             sources, sessions = (source,) if source else (), (session,) if session else ()
             find = Find(live=None, sources=sources, sessions=sessions)
@@ -136,7 +136,7 @@ class Remembered(Opened):
         """Return every version of a memory, the newest first."""
         found = [record for record in self.get([ref], user=user) if isinstance(record, Memory)]
         if not found:
-            raise NotFound(f"there is no memory {ref!r}: see search().")
+            raise NotFound(f"there is no memory {ref!r}: search for it.")
         return versions(self._setup, found[0])
 
     def export(self, path: str | Path, *, user: str | None = None) -> int:

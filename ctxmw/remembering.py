@@ -62,7 +62,7 @@ def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
     with store.atomic(user):
         rows = [row for row in store.get(user, [ref]) if row.type == Memory.type]
         if not rows:
-            raise NotFound(f"there is no memory {ref!r}: see search().")
+            raise NotFound(f"there is no memory {ref!r}: search for it.")
         [old] = load_all(rows, Memory)
         if old.superseded_by:
             raise InvalidValue(f"memory {ref!r} was replaced by {old.superseded_by!r}: edit that.")

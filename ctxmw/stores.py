@@ -28,6 +28,11 @@ def store_at(path: str | Path | None) -> Store:
 
 def existing_store(path: str) -> Store:
     """Return the store at a path or an address, and make no file where there is none."""
+    check_exists(path)
+    return store_at(path)
+
+
+def check_exists(path: str) -> None:
+    """Raise when there is no file at a path; an address is not tried."""
     if not path.startswith(POSTGRES) and not Path(path).is_file():
         raise NotFound(f"there is no store at {path!r:.200}: give the path of its file.")
-    return store_at(path)

@@ -100,6 +100,13 @@ def first_sentence(text: str, limit: int) -> str:
     return _cut(line[: first.end()] if first else line, limit) or (text and "…")
 
 
+def counted(n: int, what: str) -> str:
+    """Return so many of something, in words: "1 record", "2 memories"."""
+    if n == 1:
+        return f"{n} {what}"
+    return f"{n} {what[:-1]}ies" if what.endswith("y") else f"{n} {what}s"
+
+
 def one_line(text: str, limit: int) -> str:
     """Return the text on one line, in at most `limit` characters (at least one).
 

@@ -267,6 +267,73 @@ def test_nothing_is_forgotten_when_one_of_the_refs_is_wrong(ctxmw, read):
     assert ctxmw("forget", boats, boats)[1] == "forgotten: 1\n"
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("catalog remove nope", "See ctxmw catalog."),
+        ("show nope", "see ctxmw search."),
+        ("show --versions nope", "see ctxmw search."),
+        ("forget nope", "see ctxmw search."),
+        ("forget", "say what to forget"),
+        ("history nope", "see ctxmw sessions."),
+        ("remember x --scope nope", "Allowed:"),
+        ("search x --kind nope", "Allowed:"),
+        ("search x --limit -1", "0 or more"),
+        ("index nope", "nope"),
+        ("import nope", "nope"),
+        ("migrate nope other.db", "there is no store at 'nope'"),
+        ("reindex --embedder nope:x", "nope"),
+    ],
+)
+def test_errors_speak_of_commands_and_not_of_python(ctxmw, line, says):
+    code, out, err = ctxmw(*line.split())
+    assert code in (1, 3)
+    assert out == ""
+    assert says in err
+    assert not re.search(r"\w\(|=\.\.\.|Traceback", err)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "search x",
+        "show m234567",
+        "history",
+        "sessions",
+        "inject x",
+        "forget m234567",
+        "export out.jsonl",
+        "catalog",
+        "catalog remove x",
+        "ui",
+        "reindex",
+    ],
+)
+def test_reading_where_there_is_no_store_makes_none(ctxmw, folder, line):
+    code, _, err = ctxmw("--store", "mistyped.db", *line.split())
+    assert (code, err) == (
+        3,
+        "ctxmw: there is no store at 'mistyped.db': give the path of its file.\n",
+    )
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("line", ["remember x", "inject x --session s1", "catalog add rule R x"])
+def test_writing_where_there_is_no_store_makes_one(ctxmw, folder, line):
+    assert ctxmw("--store", "new.db", *line.split())[0] == 0
+    assert (folder / "new.db").is_file()
+    assert ctxmw("search", "x", "--store", "new.db")[0] in (0, 3)
+
+
+def test_one_of_something_is_not_many(ctxmw, folder):
+    ctxmw("remember", "Prefer early returns.")
+    assert "1 record, 1 user, " in ctxmw("doctor")[1]
+    assert ctxmw("export", "all.jsonl")[2] == "exported 1 record of local\n"
+    assert "1 record and 0 vectors" in ctxmw("migrate", "memory.db", "other.db")[1]
+    (folder / "one.py").write_text("def only(): ...\n")
+    assert "1 file, 2 entities" in ctxmw("index")[1]
+
+
 def test_the_catalog_is_listed_added_to_and_taken_from(ctxmw, read):
     assert "nothing is on offer" in ctxmw("catalog")[2]
     ctxmw("catalog", "add", "rule", "Errors", "Raise early.", "--include", "always")
@@ -295,7 +362,7 @@ def test_what_is_collected_waits_for_the_next_call(ctxmw, read):
 def test_export_and_import_go_through_a_pipe(ctxmw, read, tmp_path):
     ctxmw("remember", "Auth uses JWT.")
     code, lines, said = ctxmw("export")
-    assert (code, said) == (0, "exported 1 records of local\n")
+    assert (code, said) == (0, "exported 1 record of local\n")
     other = str(tmp_path / "other.db")
     assert ctxmw("import", "--store", other, stdin=lines)[0] == 0
     assert ctxmw("search", "auth", "--store", other)[0] == 0
@@ -332,7 +399,7 @@ def test_a_watched_folder_tells_of_saves_until_interrupted(tmp_path):
     code.write_text("class Old:\n    pass\n")
     command = [sys.executable, "-m", "ctxmw", "watch"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watch:
-        assert b"1 files" in watch.stdout.readline()
+        assert b"1 file," in watch.stdout.readline()
         assert b"watching" in watch.stderr.readline()
         code.write_text('class Cashier:\n    """Counts coins."""\n')
         with ContextMiddleware.open(os.environ["CTXMW_STORE"]) as ctx:

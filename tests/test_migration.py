@@ -132,7 +132,7 @@ def test_a_conversation_goes_on_in_the_other_store(source, target):
 def test_a_target_with_something_else_in_it_is_left_alone(source, target):
     source.put([row("m1", "tea")])
     target.put([row("x1", "theirs")])
-    with pytest.raises(StoreError, match=r"the target has 1 records of user 'ada'.*'x1'"):
+    with pytest.raises(StoreError, match=r"the target has 1 record of user 'ada'.*'x1'"):
         migrate(source, target)
     assert target.count("ada", Find(live=None)) == 1
 

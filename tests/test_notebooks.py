@@ -43,4 +43,5 @@ def test_what_is_kept_of_it_is_small_whole_and_names_no_place(path: Path) -> Non
     text = path.read_text(encoding="utf-8")
     assert len(text) < LARGEST
     assert [cell.execution_count for cell in code(path)] == list(range(1, len(code(path)) + 1))
-    assert not any(word in text for word in ("/tmp/", "/home/", str(Path.home())))
+    places = {"/tmp/", "/home/", f"{Path.home()}/"} - {"//"}  # the home of some is "/"
+    assert [place for place in places if place in text] == []

@@ -245,7 +245,7 @@ def test_a_count_is_remembered_until_newer_texts_take_its_place() -> None:
         recent.keep(str(n) + "x" * 90_000, n)
     assert recent.get("second") is None
     assert recent.get("59" + "x" * 90_000) == 59
-    assert sum(map(len, recent._counts)) <= 4_000_000
+    assert sum(map(len, recent._counts)) <= recent._ROOM
 
 
 def test_a_huge_text_is_not_remembered() -> None:

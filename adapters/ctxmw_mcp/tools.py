@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 import ctxmw
 from ctxmw import CtxmwError, NotFound, Session
@@ -35,8 +35,6 @@ _CONVERSATION = {
 class RememberArguments(BaseModel):
     """Arguments of remember."""
 
-    model_config = ConfigDict(extra="ignore")
-
     text: str = Field(description="What to remember, in one or two sentences.")
     kind: Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"] = Field(
         default="fact", description="What it is."
@@ -53,15 +51,11 @@ class RememberArguments(BaseModel):
 class ForgetArguments(BaseModel):
     """Arguments of forget."""
 
-    model_config = ConfigDict(extra="ignore")
-
     ids: list[str] = Field(description="Ids from mem_search or the index.", min_length=1)
 
 
 class ActivityArguments(BaseModel):
     """Arguments of activity."""
-
-    model_config = ConfigDict(extra="ignore")
 
     type: Literal["file_open", "file_edit", "file_close", "symbol_hover", "session_start"] = Field(
         description="What was done."
@@ -108,6 +102,12 @@ class Tools:
             "forget": self._forget,
             "activity": self._activity,
         }
+        looking = {tool.name: tool for tool in ctxmw.memory_tools(chat)}
+        takes = {name: tool.arguments for name, tool in looking.items()} | _TAKES
+        if params.name not in takes:
+            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: see tools/list.")
+        if wrong := [name for name in given if name not in takes[params.name].model_fields]:
+            return _failed(_unknown(params.name, wrong, takes[params.name]))
         if params.name in own:
             try:
                 return await own[params.name](request, chat, given)
@@ -115,10 +115,7 @@ class Tools:
                 return _failed(f"{params.name} could not read its arguments: {_problem(error)}")
             except CtxmwError as error:
                 return _failed(f"{params.name}: {error}")
-        for tool in ctxmw.memory_tools(chat):
-            if tool.name == params.name:
-                return _text(await chat.forgiving().aask(tool, **given))
-        raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: see tools/list.")
+        return _text(await chat.forgiving().aask(looking[params.name], **given))
 
     async def _remember(
         self, request: Request, chat: Session, given: dict[str, Any]
@@ -163,8 +160,22 @@ class Tools:
 
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
     schema = arguments.model_json_schema()
-    return schema | {"properties": {**schema["properties"], "session": _CONVERSATION}}
+    properties = {**schema["properties"], "session": _CONVERSATION}
+    return schema | {"properties": properties, "additionalProperties": False}
 
+
+def _unknown(tool: str, wrong: Sequence[str], arguments: type[BaseModel]) -> str:
+    # One that was misspelt and left out in silence would look as if it had been heeded.
+    named = ", ".join(f"{name!r:.60}" for name in wrong)
+    allowed = ", ".join([*arguments.model_fields, "session"])
+    return f"{tool} takes no argument {named}. It takes: {allowed}."
+
+
+_TAKES: dict[str, type[BaseModel]] = {
+    "remember": RememberArguments,
+    "forget": ForgetArguments,
+    "activity": ActivityArguments,
+}
 
 _CHANGING = (
     Tool(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..catalog import CATALOG_KINDS, INCLUDES, Catalog
+from ..errors import NotFound
 from .terminal import Terminal
 
 HELP = "list, add or remove rules, references and tools"
@@ -31,9 +32,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """List, add or remove."""
-    from .memory import opened
+    from .memory import existing, opened
 
-    with opened(chosen) as ctx:
+    adding = chosen.action in ("add", "server")
+    with (opened if adding else existing)(chosen) as ctx:
         catalog = ctx.catalog
         match chosen.action:
             case "add":
@@ -47,7 +49,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
                 )
                 terminal.line(f"{item.ref}  {item.kind} {item.full_name}")
             case "remove":
-                catalog.remove(chosen.name)
+                _remove(catalog, chosen.name)
                 terminal.line(f"removed: {chosen.name}")
             case "server":
                 catalog.add_server(chosen.name, include=chosen.include)
@@ -55,6 +57,13 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             case _:
                 _list(chosen, terminal, catalog)
     return 0
+
+
+def _remove(catalog: Catalog, name: str) -> None:
+    try:
+        catalog.remove(name)
+    except NotFound as error:
+        raise NotFound(f"{error} See ctxmw catalog.") from error
 
 
 def _content(chosen: argparse.Namespace) -> str:

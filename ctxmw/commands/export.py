@@ -6,6 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from ..text import counted
 from .terminal import Terminal
 
 HELP = "write everything of a user as JSON lines"
@@ -17,9 +18,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Write the file, in its place only when it is whole."""
-    from .memory import opened
+    from .memory import existing
 
-    with opened(chosen) as ctx, tempfile.TemporaryDirectory(prefix="ctxmw-") as folder:
+    with existing(chosen) as ctx, tempfile.TemporaryDirectory(prefix="ctxmw-") as folder:
         to_pipe = chosen.file == "-"
         path = Path(folder) / "export.jsonl" if to_pipe else Path(chosen.file)
         written = ctx.export(path)
@@ -27,5 +28,5 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             with path.open(encoding="utf-8") as lines:
                 for line in lines:
                     terminal.raw(line)
-    terminal.note(f"exported {written} records of {ctx.user}")
+    terminal.note(f"exported {counted(written, 'record')} of {ctx.user}")
     return 0

@@ -26,13 +26,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Forget what is named, after a question when it is more than single records."""
-    from .memory import opened
+    from .memory import existing
 
     many = {"source": chosen.source, "session": chosen.session}
     given = {name: value for name, value in many.items() if value is not None}
     if len(given) + bool(chosen.refs) + chosen.everything != 1:
         raise InvalidValue("say what to forget: refs, or --source, or --session, or --everything.")
-    with opened(chosen) as ctx:
+    with existing(chosen) as ctx:
         if chosen.refs:
             gone = _each(ctx, chosen.refs)
         else:

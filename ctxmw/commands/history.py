@@ -20,9 +20,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print the calls, the oldest first."""
-    from .memory import opened
+    from .memory import existing
 
-    with opened(chosen) as ctx:
+    with existing(chosen) as ctx:
         states = ctx.sessions()
         known = [state.session for state in states]
         if chosen.session is not None and chosen.session not in known:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ..text import counted
 from .terminal import Terminal
 
 HELP = "take in what an export holds; importing twice changes nothing more"
@@ -32,5 +33,5 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     if chosen.json:
         terminal.json({"imported": taken, "user": ctx.user})
     else:
-        terminal.line(f"imported {taken} records for {ctx.user}")
+        terminal.line(f"imported {counted(taken, 'record')} for {ctx.user}")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from ..text import counted
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -42,4 +43,5 @@ def summary(done: Indexed) -> str:
     changes = {"new or changed": done.read, "moved": done.moved, "gone": done.gone}
     changed = ", ".join(f"{n} {how}" for how, n in changes.items() if n) or "nothing changed"
     left = f"; {len(done.skipped)} left out (--skipped tells why)" if done.skipped else ""
-    return f"{done.project}: {done.files} files, {done.entities} entities; {changed}{left}"
+    held = f"{counted(done.files, 'file')}, {counted(done.entities, 'entity')}"
+    return f"{done.project}: {held}; {changed}{left}"

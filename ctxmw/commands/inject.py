@@ -46,11 +46,11 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print the block; nothing when nothing is known that matters."""
     from ..budget import Budget
-    from .memory import conversation, opened
+    from .memory import conversation, existing, opened
 
     messages = _messages(chosen)
     budget = {"budget": Budget(total=chosen.budget)} if chosen.budget is not None else {}
-    with opened(chosen) as ctx:
+    with (opened if chosen.session else existing)(chosen) as ctx:
         chat = conversation(ctx, chosen, chosen.session, files=chosen.file, **budget)
         prepared = chat.prepare(messages) if chosen.session else chat.peek(messages)
     if chosen.json:

@@ -13,6 +13,7 @@ from ..middleware import ContextMiddleware
 from ..opening import data_folder
 from ..session import Session
 from ..situation import Place, detect
+from ..stores import check_exists
 
 
 def settings_of(chosen: argparse.Namespace) -> Settings:
@@ -29,6 +30,13 @@ def opened(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
     settings = settings_of(chosen)
     patient = {} if settings.deadline is not None else {"deadline": None}
     return settings.open(**patient, **options)
+
+
+def existing(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
+    """Return the memory as `opened` does, for reading: a path that was mistyped makes no file."""
+    if chosen.store not in (None, ":memory:"):
+        check_exists(chosen.store)
+    return opened(chosen, **options)
 
 
 def store_path(chosen: argparse.Namespace) -> Path:

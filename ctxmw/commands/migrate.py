@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from ..text import counted
 from .terminal import Terminal
 
 HELP = "move everything from one store to another, and verify it"
@@ -29,7 +30,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.json(asdict(moved))
     else:
         terminal.line(
-            f"{moved.users} users, {moved.rows} records and {moved.blobs} vectors are equal in "
-            f"both stores ({moved.copied} records copied now, sha256 {moved.hash[:16]})"
+            f"{counted(moved.users, 'user')}, {counted(moved.rows, 'record')} and "
+            f"{counted(moved.blobs, 'vector')} are equal in both stores "
+            f"({counted(moved.copied, 'record')} copied now, sha256 {moved.hash[:16]})"
         )
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ..text import counted
 from .terminal import Terminal
 
 HELP = "embed everything anew after a change of model"
@@ -26,13 +27,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Embed every record of the user."""
     from ..embedders import embedder_at
-    from .memory import opened
+    from .memory import existing
 
-    with opened(chosen, embedder=embedder_at(chosen.embedder), index=chosen.index) as ctx:
+    with existing(chosen, embedder=embedder_at(chosen.embedder), index=chosen.index) as ctx:
         done = ctx.reindex(progress=terminal.progress())
         user = ctx.user
     if chosen.json:
         terminal.json({"embedded": done, "user": user, "embedder": chosen.embedder})
     else:
-        terminal.line(f"embedded {done} records of {user} with {chosen.embedder}")
+        terminal.line(f"embedded {counted(done, 'record')} of {user} with {chosen.embedder}")
     return 0

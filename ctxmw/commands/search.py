@@ -27,10 +27,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print what is found."""
-    from .memory import opened, text_of
+    from .memory import existing, text_of
 
     query = text_of(chosen.query, "query")
-    with opened(chosen) as ctx:
+    with existing(chosen) as ctx:
         hits = ctx.search(
             query,
             limit=chosen.limit,

@@ -19,9 +19,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """List them, or end one."""
-    from .memory import opened
+    from .memory import existing
 
-    with opened(chosen) as ctx:
+    with existing(chosen) as ctx:
         if chosen.end is not None:
             ctx.session(chosen.end).end(chosen.summary)
             terminal.line(f"ended: {chosen.end}")

@@ -19,9 +19,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print each of them; a ref that nothing has is an error."""
-    from .memory import opened
+    from .memory import existing
 
-    with opened(chosen) as ctx:
+    with existing(chosen) as ctx:
         found: list[Any] = []
         for ref in chosen.refs:
             records = ctx.get([ref])

@@ -18,7 +18,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Serve the pages until interrupted."""
     from ..ui import serve
-    from .memory import opened
+    from .memory import existing
 
     def ready(address: str) -> None:
         terminal.line(address)
@@ -27,6 +27,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         if chosen.open:
             webbrowser.open(address)
 
-    with opened(chosen) as ctx:
+    with existing(chosen) as ctx:
         serve(ctx, port=chosen.port, ready=ready)
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..compaction import Compacted
 from ..messages import text_of
+from ..text import counted
 from ..transcript import Said
 from .bars import share_bar
 from .conversations import messages_html
@@ -37,8 +38,10 @@ def compacted_text(compacted: Compacted) -> str:
     """Return in one line what became of a history."""
     before, after = compacted.tokens_before, compacted.tokens_after
     parts = [f"{before:,} tokens became {after:,}" if before != after else f"{after:,} tokens"]
-    parts += [f"{len(compacted.archived)} messages archived"] if compacted.archived else []
-    parts += [f"{len(compacted.cleared)} tool outputs cleared"] if compacted.cleared else []
+    if compacted.archived:
+        parts.append(f"{counted(len(compacted.archived), 'message')} archived")
+    if compacted.cleared:
+        parts.append(f"{counted(len(compacted.cleared), 'tool output')} cleared")
     return f"{', '.join(parts)} ({compacted.status.replace('_', ' ')})"
 
 

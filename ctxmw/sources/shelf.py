@@ -32,7 +32,7 @@ log = logging.getLogger("ctxmw")
 
 USERS = 64
 """How many users' ratings are kept at hand."""
-AT_HAND = 300
+AT_HAND = 50
 """How many records of a user are kept at hand, beside those on the last list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
@@ -149,7 +149,7 @@ class Shelf:
 
     def _read(self, user: str, kept: _Kept, refs: Sequence[str]) -> Mapping[str, Item]:
         """Return the records of these refs; those read before and not changed since are at hand."""
-        if len(kept.read) > AT_HAND:
+        if len(kept.read) > len(refs) + AT_HAND:
             kept.read = {ref: kept.read[ref] for ref in refs if ref in kept.read}
         missing = [ref for ref in refs if ref not in kept.read]
         for row in self._store.get(user, missing) if missing else ():

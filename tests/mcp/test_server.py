@@ -103,6 +103,21 @@ async def test_a_question_asked_wrongly_is_answered_with_what_is_allowed(connect
     assert answer.startswith("mem_search")
 
 
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_an_argument_that_a_tool_does_not_take_is_refused(connect, ctx, tool):
+    needed = {"query": "x", "ids": ["m2345"], "text": "x", "type": "file_edit"}
+    before = ctx.position()
+    async with connect() as client:
+        (told,) = [one for one in (await client.list_tools()).tools if one.name == tool]
+        assert told.input_schema["additionalProperties"] is False
+        takes = told.input_schema["properties"]
+        given = {name: value for name, value in needed.items() if name in takes}
+        answer = await client.call_tool(tool, {**given, "path": "src/auth.py"})
+    assert answer.is_error
+    assert text(answer) == f"{tool} takes no argument 'path'. It takes: {', '.join(takes)}."
+    assert ctx.position() == before
+
+
 async def test_an_unknown_tool_prompt_or_resource_is_an_error_of_the_protocol(connect):
     async with connect() as client:
         for call in (
@@ -208,7 +223,9 @@ async def test_no_argument_names_another_user(connect):
             for extra in ({"user": "ada"}, {"user_id": "ada"}, {"session": "ada"}):
                 found = await client.call_tool("mem_search", {"query": "secret", **extra})
                 assert "Ada's" not in text(found)
-            await client.call_tool("remember", {"text": "Boats float.", "user": "ada"})
+            refused = await client.call_tool("remember", {"text": "Boats float.", "user": "ada"})
+            assert "takes no argument 'user'" in text(refused)
+            await client.call_tool("remember", {"text": "Boats float.", "session": "ada"})
         assert [hit.text for hit in memory.search("boats")] == ["Boats float."]
         assert memory.search("boats", user="ada") == []
 
