@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -56,30 +56,19 @@ _SCRIPT_PASSED = frozenset(
 )  # fmt: skip
 _SCRIPT_BASES = frozenset(("class_heritage", "extends_type_clause", "extends_clause"))
 
+_JAVASCRIPT = Grammar(
+    module="tree_sitter_javascript",
+    kinds=_SCRIPT,
+    passed=_SCRIPT_PASSED,
+    imports=frozenset(("import_statement",)),
+    bases=_SCRIPT_BASES,
+)
+_TYPESCRIPT = replace(_JAVASCRIPT, module="tree_sitter_typescript")
+
 GRAMMARS: dict[str, Grammar] = {
-    "javascript": Grammar(
-        module="tree_sitter_javascript",
-        kinds=_SCRIPT,
-        passed=_SCRIPT_PASSED,
-        imports=frozenset(("import_statement",)),
-        bases=_SCRIPT_BASES,
-    ),
-    "typescript": Grammar(
-        module="tree_sitter_typescript",
-        factory="language_typescript",
-        kinds=_SCRIPT,
-        passed=_SCRIPT_PASSED,
-        imports=frozenset(("import_statement",)),
-        bases=_SCRIPT_BASES,
-    ),
-    "tsx": Grammar(
-        module="tree_sitter_typescript",
-        factory="language_tsx",
-        kinds=_SCRIPT,
-        passed=_SCRIPT_PASSED,
-        imports=frozenset(("import_statement",)),
-        bases=_SCRIPT_BASES,
-    ),
+    "javascript": _JAVASCRIPT,
+    "typescript": replace(_TYPESCRIPT, factory="language_typescript"),
+    "tsx": replace(_TYPESCRIPT, factory="language_tsx"),
     "go": Grammar(
         module="tree_sitter_go",
         kinds={

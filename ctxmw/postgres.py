@@ -27,14 +27,13 @@ from .postgres_rows import (
     bounds,
     columns_of,
     conditions,
-    named_user,
     order,
     row_of,
     storable,
 )
 from .postgres_transactions import Transactions
 from .protocols import Change, Find, Row, VectorIndex
-from .sqlite_rows import LARGEST
+from .rows import LARGEST, named_user
 
 __all__ = ["Limits", "PostgresStore"]
 

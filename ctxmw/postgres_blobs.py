@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from .errors import InvalidValue
 from .postgres_address import Address
-from .postgres_rows import named_user, storable
+from .postgres_rows import storable
 from .postgres_transactions import Transactions
-from .sqlite_rows import identifier
+from .rows import identifier, named_user
 
 
 class Blobs:

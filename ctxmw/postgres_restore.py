@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .postgres_address import Address
-from .postgres_rows import columns_of, named_user
+from .postgres_rows import columns_of
 from .postgres_transactions import Step, Transactions
 from .protocols import Change, Row
-from .sqlite_rows import identifier
+from .rows import identifier, named_user
 
 
 class Restoring:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from .errors import InvalidValue
 from .protocols import Find, Row
-from .sqlite_rows import LARGEST, WORD_CHARS, WORDS, identifier, moment, values_of
+from .rows import WORD_CHARS, WORDS, check_texts, is_plain, moment, natural, row_read, values_of
 from .terms import stem
 from .text import words
 
@@ -20,29 +21,11 @@ _PLACES = 8
 """How often a word counts in one row."""
 
 
-def named_user(user: object) -> str:
-    """Return the user's name, or raise when there is none."""
-    return identifier(user, "user")
+def _moment_of(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC)
 
 
-def row_of(user: str, values: Sequence[Any]) -> Row:
-    """Return the row whose columns were read."""
-    ref, type_, at, body, session, key, digest, scope, source, live, search_text, seq = values
-    return Row(
-        user=user,
-        ref=ref,
-        type=type_,
-        at=at.replace(tzinfo=UTC),
-        body=body,
-        session=session,
-        key=key,
-        digest=digest,
-        scope=scope,
-        source=source,
-        live=live,
-        search_text=search_text,
-        seq=seq,
-    )
+row_of = partial(row_read, _moment_of)
 
 
 def columns_of(rows: Iterable[Row]) -> dict[str, list[Any]]:
@@ -83,9 +66,8 @@ def among(column: str, asked: Sequence[str]) -> str:
 
 def storable(asked: Sequence[str], field: str) -> list[str]:
     """Return those of the texts that a row can have at all; no other can be found."""
-    if isinstance(asked, str):
-        raise InvalidValue(f"{field} must be a sequence of texts, not one text ({asked!r:.60}).")
-    return [text for text in asked if isinstance(text, str) and _is_plain(text)]
+    check_texts(asked, field)
+    return [text for text in asked if is_plain(text)]
 
 
 def order(find: Find) -> str:
@@ -96,8 +78,8 @@ def order(find: Find) -> str:
 
 def bounds(find: Find) -> list[int | None]:
     """Return limit and offset."""
-    limit = None if find.limit is None else _natural(find.limit, "limit")
-    return [limit, _natural(find.offset, "offset")]
+    limit = None if find.limit is None else natural(find.limit, "limit")
+    return [limit, natural(find.offset, "offset")]
 
 
 def asked_words(asked: Sequence[str]) -> list[str]:
@@ -105,8 +87,7 @@ def asked_words(asked: Sequence[str]) -> list[str]:
 
     A word that falls into several parts is found where all of them are.
     """
-    if isinstance(asked, str):
-        raise InvalidValue(f"words must be a sequence of texts, not one text ({asked!r:.60}).")
+    check_texts(asked, "words")
     parts = ([stem(part) for part in words(word[:WORD_CHARS])] for word in islice(asked, WORDS))
     return list(dict.fromkeys(" & ".join(map(_quoted, stems)) for stems in parts if stems))
 
@@ -142,17 +123,3 @@ def _vector(searched: Sequence[str]) -> str | None:
 
 def _quoted(word: str) -> str:
     return "'" + word.replace("\\", "").replace("'", "''") + "'"
-
-
-def _natural(number: object, field: str) -> int:
-    if not isinstance(number, int) or number < 0:
-        raise InvalidValue(f"{field} must be 0 or a larger whole number, not {number!r:.60}.")
-    return min(number, LARGEST)
-
-
-def _is_plain(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in text

@@ -216,6 +216,15 @@ class ContextRecord(Displayed, Record):
     def _columns(self) -> dict[str, Any]:
         return {"key": self.reply_key, "digest": self.reply_id}
 
+    def told(self) -> dict[str, Any]:
+        """Return what rides on an answer of its record, in plain JSON."""
+        return {
+            "record": self.ref,
+            "summary": self.summary(),
+            "tokens": self.tokens,
+            "degraded": self.degraded,
+        }
+
     def summary(self) -> str:
         """Return one line such as "5 rules (3 agent, 2 always), 2 decisions, 612/4000 tokens"."""
         shown = [used for used in self.used if used.shown in ("full", "brief")]

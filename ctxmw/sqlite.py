@@ -21,21 +21,12 @@ from typing import Any, Literal
 from .errors import InvalidValue, StoreError
 from .protocols import Change, Find, Row
 from .records import SHARED
+from .rows import LARGEST, named_user, values_of
 from .sqlite_blobs import NEW_USER, Blobs
 from .sqlite_file import claim, explained
 from .sqlite_pool import Connections
 from .sqlite_restore import PUT, Restoring
-from .sqlite_rows import (
-    LARGEST,
-    among,
-    any_of,
-    bounds,
-    conditions,
-    named_user,
-    order,
-    row_of,
-    values_of,
-)
+from .sqlite_rows import among, any_of, bounds, conditions, order, row_of
 
 _log = logging.getLogger("ctxmw")
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .errors import InvalidValue
+from .rows import identifier, named_user
 from .sqlite_file import explained
 from .sqlite_pool import Connections
-from .sqlite_rows import among, identifier, named_user
+from .sqlite_rows import among
 
 WHOLE = "*"
 """The ref of what is made from all rows of a user, which may be large."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .protocols import Change, Row
+from .rows import identifier, named_user, values_of
 from .sqlite_blobs import NEW_USER
 from .sqlite_file import explained
 from .sqlite_pool import Connections
-from .sqlite_rows import identifier, named_user, values_of
 
 
 class Restoring:

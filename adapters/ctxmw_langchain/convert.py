@@ -104,19 +104,9 @@ class Given:
         return changed
 
 
-def provenance(record: ContextRecord) -> dict[str, Any]:
-    """Return what an answer carries of its record: plain JSON."""
-    return {
-        "record": record.ref,
-        "summary": record.summary(),
-        "tokens": record.tokens,
-        "degraded": record.degraded,
-    }
-
-
 def stamped(reply: AIMessage, record: ContextRecord) -> Any:
     """Return a copy of the answer, or of its first chunk, that carries its provenance."""
-    metadata = {**reply.response_metadata, KEY: provenance(record)}
+    metadata = {**reply.response_metadata, KEY: record.told()}
     return reply.model_copy(update={"response_metadata": metadata})
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.base import BaseEvent
 
@@ -27,17 +25,7 @@ class ContextPrepared(BaseEvent):
         return "ContextPrepared"
 
 
-def provenance(record: ContextRecord) -> dict[str, Any]:
-    """Return what rides on an answer, in plain JSON."""
-    return {
-        "record": record.ref,
-        "summary": record.summary(),
-        "tokens": record.tokens,
-        "degraded": record.degraded,
-    }
-
-
 def announce(record: ContextRecord) -> None:
     """Tell whoever listens to LlamaIndex's instrumentation, within the span of the call."""
-    about = provenance(record)
+    about = record.told()
     dispatcher.event(ContextPrepared(session=record.session, turn=record.turn, **about))

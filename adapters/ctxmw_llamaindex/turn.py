@@ -15,7 +15,6 @@ from typing import Any
 from ctxmw import ContextRecord, ForgivingSession, Prepared, Session
 
 from .convert import Message
-from .events import provenance
 
 _TURN: ContextVar[Turn | None] = ContextVar("ctxmw_llamaindex_turn", default=None)
 Step = tuple[Prepared, Message]
@@ -55,7 +54,7 @@ class Turn:
 
     def note(self, record: ContextRecord) -> None:
         """Have the answer name this record, the last one of the turn."""
-        self.metadata.update(provenance(record))
+        self.metadata.update(record.told())
 
     def keep(self, prepared: Prepared, reply: Message) -> bool:
         """Keep an answer back until the turn ends; not when it is a step or the turn is over."""
