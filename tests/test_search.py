@@ -303,3 +303,21 @@ def test_a_copy_is_kept_used_and_made_anew_when_it_is_broken(tmp_path, caplog):
     with ContextMiddleware.open(path, clock=FixedClock(NOW)) as ctx:
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
         assert "made anew" in caplog.text
+
+
+def test_an_answer_does_not_depend_on_what_was_asked_before():
+    asked = ["Which gear is n77?", "brass", "What about copper n5, n6 and n1200?", "nothing here"]
+    answers = []
+    for order in (asked, asked[::-1]):
+        with ContextMiddleware.open(":memory:", clock=FixedClock(NOW)) as ctx:
+            lines = [
+                {"role": "user", "content": f"Gear n{n} is {('brass', 'copper')[n % 2]}."}
+                for n in range(1300)
+            ]
+            ctx.session("s1").capture(lines, at=NOW - timedelta(days=1))
+            found = {query: ctx.search(query) for query in order}
+            answers.append(
+                {query: [(hit.text, hit.score) for hit in found[query]] for query in asked}
+            )
+    assert answers[0] == answers[1]
+    assert answers[0]["Which gear is n77?"][0][0] == "Gear n77 is copper."
