@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 _SMALLEST = 64
@@ -21,7 +20,7 @@ class Column:
 
     def __init__(self, kind: str, neutral: float = 0) -> None:
         self.size = 0
-        self._kind = kind
+        self._kind = np.dtype(kind)
         self._neutral = neutral
         self._data: NDArray[Any] = np.empty(_SMALLEST, kind)
         self._data[0] = neutral
@@ -43,20 +42,28 @@ class Column:
         size = self.size + len(values)
         if size == self.size:
             return
-        if size >= len(self._data):
-            self._move(size + max(size // 2, _SMALLEST))
+        if size >= len(self._data) or not self._holds(values):
+            self._move(size + max(size // 2, _SMALLEST), values)
         self._data[self.size : size] = values
         self._data[size] = self._neutral
         self.size = size
 
     def __setitem__(self, place: int | Sequence[int], value: float | Sequence[float]) -> None:
-        if not self._data.flags.writeable:
-            self._move(len(self._data))
+        values = value if isinstance(value, Sequence) else [value]
+        if not self._data.flags.writeable or not self._holds(values):
+            self._move(len(self._data), values)
         self._data[place] = value
 
-    def _move(self, room: int) -> None:
+    def _holds(self, values: Sequence[float] | NDArray[Any]) -> bool:
+        """Say whether values fit into as many bytes as numbers have here."""
+        if self._data.dtype == self._kind or not len(values):
+            return True
+        room = np.iinfo(self._data.dtype)
+        return bool(room.min <= min(values) and max(values) <= room.max)
+
+    def _move(self, room: int, values: Sequence[float] | NDArray[Any]) -> None:
         # What is not used yet is not written: its pages cost nothing.
-        data = np.empty(room, self._kind)
+        data = np.empty(room, self._data.dtype if self._holds(values) else self._kind)
         data[: self.size + 1] = self.all
         self._data = data
 
@@ -68,6 +75,43 @@ class Column:
     @property
     def own(self) -> NDArray[Any]:
         return self._data[: self.size]
+
+
+class Grown:
+    """Whole numbers behind those of a copy, which stay where they are, however many."""
+
+    __slots__ = ("_kept", "_new")
+
+    def __init__(self, kept: NDArray[Any] | None = None) -> None:
+        self._kept: NDArray[Any] = np.zeros(0, np.int32) if kept is None else kept
+        self._new = Column("i4")
+
+    def __len__(self) -> int:
+        return len(self._kept) + self._new.size
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Put values behind those there are."""
+        self._new.extend(values)
+
+    def take(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the values at these places."""
+        behind = places - len(self._kept)
+        if not self._new.size or not (behind >= 0).any():
+            return self._kept[places].astype(np.int32, copy=False)
+        taken: NDArray[np.int32] = self._new.own[np.maximum(behind, 0)]
+        kept = np.flatnonzero(behind < 0)
+        taken[kept] = self._kept[places[kept]]
+        return taken
+
+    def last(self, n: int) -> NDArray[Any]:
+        """Return the last n values."""
+        if n <= self._new.size:
+            return self._new.own[self._new.size - n :]
+        return np.concatenate([self._kept[len(self) - n :], self._new.own])
+
+    def all(self) -> NDArray[Any]:
+        """Return every value, for a copy."""
+        return self.last(len(self))
 
 
 def small(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -30,7 +30,7 @@ RECORDS = 1_000_000
 """... and of how many records they may be together: about half a gigabyte."""
 READ = 5_000_000
 """How many characters of what was read are kept at hand, for all users together."""
-SPACE, OLDER = "lexical:3", "lexical:2"
+SPACE, OLDER = "lexical:4", "lexical:3"
 """Where copies are kept; the number rises when words, stems or columns change."""
 _DEAD = 4
 """An index is made anew when a quarter of it is gone."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, runs, small
+from .columns import Column, Grown, runs, small
 from .names import Names
 from .packing import found_under, under
 from .people import People
@@ -74,7 +74,7 @@ class LexicalIndex:
         self._columns = {name: _column(name, kind) for name, kind in _KINDS.items()}
         self._by_session = {name: _column(name, kind) for name, kind in _BY_SESSION.items()}
         self._places = Places()
-        self._tokens = Column("i4")
+        self._tokens = Grown()
         self._starts = Column("i8")
         self._postings = Postings()
         self._pending: list[list[int]] = []
@@ -179,12 +179,13 @@ class LexicalIndex:
         starts = self._starts.own[places]
         lengths = self.column("length")[places].astype(np.int64)
         owner = np.repeat(np.arange(len(places), dtype=np.int32), lengths)
-        return self._tokens.own[runs(starts, lengths)], owner
+        return self._tokens.take(runs(starts, lengths)), owner
 
     def freeze(self) -> None:
         """Merge all there is into the frozen posting lists."""
-        lengths = self._columns["length"].own.astype(np.int64)
-        self._postings.freeze(self._tokens.own, lengths, len(self.vocabulary))
+        lengths = self._columns["length"].own[self._postings.size :].astype(np.int64)
+        tokens = self._tokens.last(int(lengths.sum()))
+        self._postings.freeze(tokens, lengths, len(self.vocabulary))
         self._pending = []
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -194,7 +195,7 @@ class LexicalIndex:
         arrays = under("column", {name: column.all for name, column in self._columns.items()})
         arrays |= under("session", {name: each.all for name, each in self._by_session.items()})
         arrays |= under("places", self._places.arrays())
-        arrays |= {"tokens": self._tokens.all}
+        arrays |= {"tokens": self._tokens.all()}
         arrays |= under("frozen", {name: getattr(frozen, name) for name in _FROZEN})
         arrays |= under("vocabulary", self.vocabulary.names.arrays())
         for what, names in self._names.items():
@@ -219,19 +220,19 @@ class LexicalIndex:
         for name, kind in _BY_SESSION.items():
             index._by_session[name] = _column(name, kind, arrays[f"session.{name}"])
         index._places = Places.of(found_under("places", arrays))
-        index._tokens = Column.over(arrays["tokens"], "i4")
+        index._tokens = Grown(arrays["tokens"])
         lengths = index.column("length").astype(np.int64)
         index._starts = Column.over(np.cumsum(lengths) - lengths, "i8")
         frozen = Frozen(*(arrays[f"frozen.{name}"] for name in _FROZEN))
         index._postings = Postings(frozen, len(index))
-        index.terms_in_all = index._tokens.size
+        index.terms_in_all = len(index._tokens)
         return index
 
     def _add_terms(self, terms: list[list[int]]) -> None:
         lengths = np.array([len(held) for held in terms], np.int64)
-        self._starts.extend(self._tokens.size + np.cumsum(lengths) - lengths)
+        self._starts.extend(len(self._tokens) + np.cumsum(lengths) - lengths)
         self._tokens.extend(np.fromiter(chain.from_iterable(terms), np.int32, lengths.sum()))
-        self.terms_in_all = self._tokens.size
+        self.terms_in_all = len(self._tokens)
         self._pending += terms
 
     def _settle(self) -> None:

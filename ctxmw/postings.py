@@ -92,10 +92,10 @@ class Postings:
         return np.concatenate([places, more]), np.concatenate([counts, times])
 
     def freeze(self, tokens: Ints, lengths: NDArray[np.int64], terms: int) -> None:
-        """Freeze everything there is."""
-        new = lengths[self.size :]
-        tokens = tokens[len(tokens) - int(new.sum()) :]
-        later = Frozen.made(tokens, new, terms, first=self.size)
+        """Freeze everything there is, given the terms of what is not frozen yet."""
+        if not len(lengths):
+            return
+        later = Frozen.made(tokens, lengths, terms, first=self.size)
         self.frozen = self.frozen.followed_by(later) if self.size else later
-        self.size = len(lengths)
+        self.size += len(lengths)
         self._rest = {}

@@ -28,7 +28,7 @@ def purged(arrays: Arrays, about: Mapping[str, Any]) -> tuple[Arrays, dict[str, 
     ends = {name: each[-1:] for name, each in found_under("column", arrays).items()}
     alive = columns["alive"] > 0
     left = np.flatnonzero(alive)
-    tokens = arrays["tokens"][:-1][np.repeat(alive, columns["length"].astype(np.int64))]
+    tokens = arrays["tokens"][np.repeat(alive, columns["length"].astype(np.int64))]
     moved = np.append(np.cumsum(alive) - 1, -1)
     columns = {name: each[left] for name, each in columns.items()}
     for side in ("previous", "next"):
@@ -48,7 +48,7 @@ def purged(arrays: Arrays, about: Mapping[str, Any]) -> tuple[Arrays, dict[str, 
     kept |= under("places", Places.of(found_under("places", arrays)).only(left).arrays())
     kept |= under("session", _sessions(columns["session"], columns["length"]))
     kept |= under("column", {name: _ended(each, ends[name]) for name, each in columns.items()})
-    kept["tokens"] = _ended(tokens, arrays["tokens"][-1:])
+    kept["tokens"] = tokens.astype(np.int32)
     return kept, {**about, "people": people}
 
 

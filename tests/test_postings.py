@@ -30,7 +30,9 @@ def test_freezing_now_and_then_changes_nothing(records, moments):
 
 
 def freeze(postings: Postings, records: list[list[int]]) -> None:
-    tokens = np.array([term for terms in records for term in terms], np.int32)
-    lengths = np.array([len(terms) for terms in records], np.int64)
+    new = records[postings.size :]
+    tokens = np.array([term for terms in new for term in terms], np.int32)
+    lengths = np.array([len(terms) for terms in new], np.int64)
     # Only the terms there are so far: later ones are new to the frozen lists.
-    postings.freeze(tokens, lengths, int(tokens.max(initial=-1)) + 1)
+    known = max((term for terms in records for term in terms), default=-1)
+    postings.freeze(tokens, lengths, known + 1)
