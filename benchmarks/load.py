@@ -73,7 +73,10 @@ def fill(ctx: ContextMiddleware, text: Zipf, memories: int) -> None:
         with store.atomic("local"):
             for number in range(start, min(start + BATCH, memories)):
                 ctx.remember(f"{text.line(18)} n{number}.", kind="fact")
+    # The first call of a process makes what later ones find made, and loads the rules.
     ctx.search("warm")
+    chat = ctx.session("warm")
+    chat.finish(chat.prepare([{"role": "user", "content": "What is warm?"}]), "This is.")
 
 
 async def open_loop(
