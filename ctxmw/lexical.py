@@ -97,6 +97,10 @@ class LexicalIndex:
         """Return where the live record of a ref stands; -1 when there is none."""
         return self._places.find(ref)
 
+    def places(self, refs: Iterable[str]) -> Ints:
+        """Return where the live records of these refs stand, of those that are here."""
+        return self._places.find_all(refs)
+
     def add(self, documents: Sequence[Document]) -> None:
         """Take in records of different refs; those that were here under a ref are taken out."""
         for document in documents:

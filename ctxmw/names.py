@@ -54,6 +54,11 @@ class Names:
             self._numbers[name] = number  # it will be asked for again
         return number
 
+    def find_all(self, names: Iterable[str]) -> list[int]:
+        """Return the number of each text; -1 for one that is not here."""
+        known = self._numbers
+        return [known[name] if name in known else self.find(name) for name in names]
+
     def add(self, name: str) -> int:
         """Return the number of a text, a new one when it is new."""
         number = self.find(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +40,12 @@ class Places:
         """Return where the record of a ref stands; -1 when there is none."""
         number = self._names.find(ref)
         return int(self._places.own[number]) if number >= 0 else -1
+
+    def find_all(self, refs: Iterable[str]) -> NDArray[np.int32]:
+        """Return where the records of these refs stand, of those that are here."""
+        numbers = [number for number in self._names.find_all(refs) if number >= 0]
+        places: NDArray[np.int32] = self._places.own[numbers]
+        return places[places >= 0]
 
     def add(self, refs: Sequence[str]) -> None:
         """Give each of these the next place; none of them may stand anywhere."""

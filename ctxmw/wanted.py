@@ -56,8 +56,7 @@ def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
         own = np.flatnonzero(found & (index.column("session")[:-1] == number))
         if number >= 0 and len(own) <= sent:
             found[own] = False
-    known = [index.place(ref) for ref in wanted.without]
-    found[[place for place in known if place >= 0]] = False
+    found[index.places(wanted.without)] = False
     return found
 
 
