@@ -46,7 +46,9 @@ class Deadline:
 class Aside:
     """Calls in threads of their own, so that whoever asks can go on without an answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, before_waiting: Callable[[], None] | None = None) -> None:
+        """`before_waiting` is called by whoever asks, before the answer is waited for."""
+        self._before_waiting = before_waiting
         self._slots = threading.BoundedSemaphore(AT_ONCE)
         self._hanging: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -57,6 +59,8 @@ class Aside:
         Without a deadline the call is made right here. `name` says who is asked: one who hangs is
         soon not waited for any more, and leaves the others room.
         """
+        if self._before_waiting is not None:
+            self._before_waiting()
         if deadline is None:
             return work()
         if self._hanging[name] >= HANGING:

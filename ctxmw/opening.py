@@ -128,7 +128,8 @@ def setup_of(store: Store, options: Options) -> Setup:
     deadline = _deadline(options)
     dense = _dense(store, options, clock, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
-    stats, aside = Stats(), Aside()
+    stats, workers = Stats(), Workers()
+    aside = Aside(before_waiting=workers.leave)
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
@@ -184,7 +185,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         warned=Recent(64),
         strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
         on_error=options.get("on_error"),
-        workers=Workers(),
+        workers=workers,
     )
 
 

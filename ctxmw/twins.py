@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import os
 import threading
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -15,12 +14,21 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 
+THREADS = 8
+AT_WORK = 2
+"""Threads that work at a time: more would take Python's lock from each other at every step."""
+PATIENCE = 0.5
+"""Seconds after which a thread no longer waits its turn: those at work may be held up."""
+
+
 class Workers:
-    """A few threads, made when they are first needed. More would only wait for each other."""
+    """A few threads, made when they are first needed, that take turns."""
 
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
+        self._turns = threading.Semaphore(AT_WORK)
+        self._mine = threading.local()
 
     async def run(self, call: Callable[[], R]) -> R:
         """Return the result of the call, made in a thread with the caller's context variables."""
@@ -30,10 +38,16 @@ class Workers:
         context = contextvars.copy_context()
         loop = asyncio.get_running_loop()
         try:
-            future = loop.run_in_executor(self._threads(), partial(context.run, call))
+            future = loop.run_in_executor(self._threads(), context.run, self._in_turn, call)
         except RuntimeError as error:
             raise StoreError("this memory was closed: open it again.") from error
         return await future
+
+    def leave(self) -> None:
+        """Let another thread work: this one is about to wait for somebody else."""
+        if getattr(self._mine, "turn", False):
+            self._mine.turn = False
+            self._turns.release()
 
     def close(self) -> None:
         """Let running calls end and take no more."""
@@ -41,13 +55,19 @@ class Workers:
             if self._executor is not None:
                 self._executor.shutdown(wait=True)
 
+    def _in_turn(self, call: Callable[[], R]) -> R:
+        self._mine.turn = self._turns.acquire(timeout=PATIENCE)
+        try:
+            return call()
+        finally:
+            self.leave()
+
     def _threads(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor
 
         with self._lock:
             if self._executor is None:
-                size = (os.cpu_count() or 2) + 2
-                self._executor = ThreadPoolExecutor(size, thread_name_prefix="ctxmw")
+                self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="ctxmw")
             return self._executor
 
 
