@@ -93,6 +93,10 @@ class LexicalIndex:
         """Return the ref of the record at a place."""
         return self._places.ref(place)
 
+    def refs(self, places: Ints) -> list[str]:
+        """Return the refs of the records at these places."""
+        return self._places.refs(places)
+
     def place(self, ref: str) -> int:
         """Return where the live record of a ref stands; -1 when there is none."""
         return self._places.find(ref)

@@ -227,8 +227,9 @@ def build_part(
     offers = own_items(setup, situation) if own is None else own
     for_turn = [item for item in offers.items if item.lane == "turn"]
     urgent, normal, low = _by_urgency([*waiting, *around.modes, *for_turn])
-    items = [*urgent, *normal, *called, *around.rules, *code[:ahead], *asked, *code[ahead:]]
-    items = list(filter(is_new, [*items, *low, *around.readme]))
+    first = filter(is_new, [*urgent, *normal, *called, *around.rules])
+    last = filter(is_new, [*low, *around.readme])
+    items = [*first, *code[:ahead], *asked, *code[ahead:], *last]
     layout = setup.layout(situation)
     limit, floors = budget.turn_limit, setup.floors
     with stage("select"):

@@ -36,6 +36,10 @@ class Places:
         """Return the ref of the record that stands, or stood, at a place."""
         return self._names[int(self._numbers.own[place])]
 
+    def refs(self, places: NDArray[np.int32]) -> list[str]:
+        """Return the refs of the records that stand, or stood, at these places."""
+        return [self._names[number] for number in self._numbers.own[places].tolist()]
+
     def find(self, ref: str) -> int:
         """Return where the record of a ref stands; -1 when there is none."""
         number = self._names.find(ref)

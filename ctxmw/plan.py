@@ -358,7 +358,7 @@ class _Plan:
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
-            tokens=joined(setup.count, [opening.text, *(text for _, text in own.pieces)]),
+            tokens=joined(setup.count, [opening.text, own.text]),
             limit=who.budget.total,
             counter=setup.counter,
             exact=setup.exact,

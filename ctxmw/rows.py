@@ -110,6 +110,8 @@ def _plain(value: object, field: str) -> str:
 def _text(value: object, field: str) -> str:
     if not isinstance(value, str):
         raise InvalidValue(f"{field} must be text, not {type(value).__name__} ({value!r:.60}).")
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError as error:

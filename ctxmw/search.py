@@ -201,7 +201,7 @@ class Search:
         chosen = order[: max(LEAST, min(enough, READ))]
         if wanted.worthwhile:
             chosen = chosen[_worthwhile(index, rated)[chosen]]
-        refs = [index.ref(place) for place in rated.places[chosen].tolist()]
+        refs = index.refs(rated.places[chosen])
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),

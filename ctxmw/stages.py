@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 
 from .errors import CtxmwError, StageError
 
 
-@contextmanager
-def stage(name: str) -> Iterator[None]:
+class stage(ContextDecorator):  # noqa: N801 - reads as what it does
     """Raise whatever fails inside as an error of ours that names the stage.
 
     An error of ours says enough already, and passes; so does a cancellation.
     """
-    try:
-        yield
-    except CtxmwError:
-        raise
-    except Exception as error:
-        raise StageError(name, error) from error
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, CtxmwError):
+            raise StageError(self._name, error) from error
 
 
 def where(error: Exception, otherwise: str) -> tuple[str, Exception]:

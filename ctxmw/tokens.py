@@ -9,7 +9,6 @@ hash.
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 import threading
@@ -67,10 +66,14 @@ class Counter:
         Where a line ends between two texts, no token reaches over, and what is known of each is
         added up.
         """
-        parts = [text for text in texts if text]
-        if self.exact and all(_parted(*pair) for pair in itertools.pairwise(parts)):
-            return sum(map(self, parts))
-        return self("".join(parts))
+        whole = "".join(texts)
+        known = self._recent.get(whole)
+        if known is None:
+            parts = [text for text in texts if text]
+            parted = self.exact and all(map(_parted, parts, parts[1:]))
+            known = sum(map(self, parts)) if parted else self(whole)
+            self._recent.keep(whole, known)
+        return known
 
     def __repr__(self) -> str:
         return f"<Counter of {self._rule.model or self._rule.encoding}>"
