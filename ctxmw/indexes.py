@@ -28,7 +28,7 @@ USERS = 64
 """How many users' indexes are kept at hand ..."""
 RECORDS = 1_000_000
 """... and of how many records they may be together: about half a gigabyte."""
-READ = 5_000_000
+READ = 15_000_000
 """How many characters of what was read are kept at hand, for all users together."""
 SPACE, OLDER = "lexical:4", "lexical:3"
 """Where copies are kept; the number rises when words, stems or columns change."""

@@ -171,7 +171,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         surroundings=surroundings,
         builds=Recent(512),
         blocks=Recent(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=Recent(4096, room=CHARACTERS, weigh=lambda kept: len(kept[0])),
+        printed=Recent(16_384, room=CHARACTERS, weigh=lambda kept: len(kept[0])),
         openings=Recent(64),
         states=Recent(256),
         prefixes=Prefixes(),

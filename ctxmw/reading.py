@@ -12,7 +12,7 @@ from .protocols import Store, TokenCounter
 from .records import Record, load
 from .sources.sessions import record_item
 
-AT_HAND = 4_000
+AT_HAND = 12_000
 """How many records of a user are kept at hand once they were read."""
 OVERHEAD = 1_000
 """Characters that a record takes besides its text."""

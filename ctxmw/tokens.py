@@ -300,7 +300,7 @@ def _characters(tokens: list[int], encoding: Encoding) -> int:
 class _RecentCounts:
     """The counts of recent texts, within a bounded number of characters."""
 
-    _ROOM = 2_000_000
+    _ROOM = 4_000_000
     _LARGEST = 100_000
     _OVERHEAD = 100
     """What an entry costs besides its text, so that many tiny texts are bounded too."""
