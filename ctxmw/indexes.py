@@ -77,6 +77,13 @@ class Indexes:
         finally:
             kept.lock.release()
 
+    def let_go(self, user: str) -> None:
+        """Keep none of the user's records at hand, unless somebody is searching them."""
+        kept = self._users.get(user)
+        if kept is not None and kept.lock.acquire(blocking=False):
+            kept.readings.clear()
+            kept.lock.release()
+
     @contextmanager
     def at_hand(self, user: str) -> Iterator[Kept | None]:
         """Yield the user's index as it was last used; None when there is none, or it is busy.

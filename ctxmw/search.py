@@ -150,6 +150,10 @@ class Search:
         with suppress(CtxmwError):
             self._indexes.follow(user)
 
+    def let_go(self, user: str) -> None:
+        """Keep nothing at hand of what the user's searches have read: it is read again."""
+        self._indexes.let_go(user)
+
     def _in_time(self, user: str, wanted: Wanted) -> bool:
         """Say whether the index can be used: making it may take longer than there is time."""
         if wanted.deadline is None or self._indexes.is_at_hand(user, wanted.head):
