@@ -51,6 +51,9 @@ def main() -> None:
         text = Zipf(Random(1))
         with ContextMiddleware.open(path) as ctx:
             fill(ctx, text, chosen.memories)
+        # Opened again, as a server does that starts: without what filling left in memory.
+        with ContextMiddleware.open(path) as ctx:
+            warm(ctx)
             rates = [
                 asyncio.run(open_loop(ctx, text, rate, chosen.seconds, chosen.conversations))
                 for rate in chosen.rates
@@ -73,10 +76,14 @@ def fill(ctx: ContextMiddleware, text: Zipf, memories: int) -> None:
         with store.atomic("local"):
             for number in range(start, min(start + BATCH, memories)):
                 ctx.remember(f"{text.line(18)} n{number}.", kind="fact")
-    # The first call of a process makes what later ones find made, and loads the rules.
+
+
+def warm(ctx: ContextMiddleware) -> None:
+    """Have the process make what later calls find made, and clear up."""
     ctx.search("warm")
     chat = ctx.session("warm")
     chat.finish(chat.prepare([{"role": "user", "content": "What is warm?"}]), "This is.")
+    gc.collect()
 
 
 async def open_loop(
