@@ -84,6 +84,8 @@ _SHORTEST_WITH_DIGIT = 3
 
 
 def _is_symbol(name: str, *, shouts: bool) -> bool:
+    if name.isalpha() and name[1:].islower():
+        return False
     if "." in name or "::" in name or "#" in name:
         parts = re.split(r"\.|::|#", name)
         plain = name.lower() not in _NO_SYMBOLS and parts[-1].lower() not in _DOMAINS
@@ -94,7 +96,7 @@ def _is_symbol(name: str, *, shouts: bool) -> bool:
         return len(name) >= _CAPITALS and name.isascii() and not shouts
     if _HUMPS.search(name):
         return True
-    return any(char.isdigit() for char in name) and len(name) >= _SHORTEST_WITH_DIGIT
+    return any(map(str.isdigit, name)) and len(name) >= _SHORTEST_WITH_DIGIT
 
 
 def _may_be_a_name(word: re.Match[str]) -> bool:
@@ -124,7 +126,11 @@ def paths_in(text: str) -> list[str]:
     return list(found)[:MOST]
 
 
-_TOKEN = re.compile(r"[^\s\"'`<>()\[\]{}|,;*]++")
+_BETWEEN = r"\s\"'`<>()\[\]{}|,;*"
+# No word as it stands in a sentence, whose shape alone tells that it names neither a file nor code.
+_TOKEN = re.compile(
+    rf"(?<![^{_BETWEEN}])(?![A-Z]?[a-z]++(?<!file)[.:!?]?+(?![^{_BETWEEN}]))[^{_BETWEEN}]++"
+)
 _LINE = re.compile(r"(?:#L|:)(\d{1,7})(?:[:-]L?\d{1,7})?:?\Z")
 _SEGMENT = re.compile(r"[\w@.+~$ -]+")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -176,7 +182,7 @@ def frames_in(text: str) -> list[Frame]:
     found: dict[Frame, None] = {}
     for line in excerpt(text).splitlines():
         for pattern in _FRAMES:
-            frame = pattern.search(line[:500])
+            frame = pattern.match(line[:500])
             if frame is not None:
                 place = Frame(
                     path=frame["path"].replace("\\", "/"),
@@ -192,17 +198,17 @@ _FRAMES = tuple(
     re.compile(pattern)
     for pattern in (
         # Python
-        r'^\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[\w.<>]+))?',
+        r'\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[\w.<>]+))?',
         # Java, Kotlin
-        r"^\s*at (?P<name>[\w$.<>]{1,200})\((?P<path>[\w$]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
+        r"\s*at (?P<name>[\w$.<>]{1,200})\((?P<path>[\w$]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
         # JavaScript
-        r"^\s*at (?:async )?(?P<name>[\w$.<>]+) \((?:file://)?(?P<path>[^()\s:]+):(?P<line>\d+):\d+\)",
-        r"^\s*at (?:file://)?(?P<path>[^()\s:]{1,400}):(?P<line>\d{1,7}):\d+\s*$",
+        r"\s*at (?:async )?(?P<name>[\w$.<>]+) \((?:file://)?(?P<path>[^()\s:]+):(?P<line>\d+):\d+\)",
+        r"\s*at (?:file://)?(?P<path>[^()\s:]{1,400}):(?P<line>\d{1,7}):\d+\s*$",
         # Go
-        r"^\s+(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$",
+        r"\s+(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$",
         # Rust
-        r"^\s*(?:at |--> )(?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d+)?\s*$",
-        r"panicked at (?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})",
+        r"\s*(?:at |--> )(?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d+)?\s*$",
+        r".*?panicked at (?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})",
     )
 )
 
@@ -275,6 +281,7 @@ _AROUND = frozenset(
     which while within without work working works write written wrong
     """.split()
 )
+_SAYS_NOTHING = STOP_WORDS | FRAME_WORDS | SMALL_TALK | _AROUND
 
 
 def _phrases(text: str) -> Iterator[list[str]]:
@@ -288,5 +295,4 @@ def _phrases(text: str) -> Iterator[list[str]]:
 def _says_something(word: str) -> bool:
     if len(word) < _SHORTEST_WORD or not word[0].isalpha():
         return False
-    plain = word.replace("'", "")
-    return not any(plain in words for words in (STOP_WORDS, FRAME_WORDS, SMALL_TALK, _AROUND))
+    return word.replace("'", "") not in _SAYS_NOTHING

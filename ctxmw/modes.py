@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .errors import InvalidValue
 from .items import Item
@@ -18,7 +19,7 @@ from .text import digest
 _LONGEST = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Mode:
     """An instruction, and the words that bring it."""
 
@@ -34,6 +35,11 @@ class Mode:
             raise InvalidValue(
                 f"the words of mode {self.name!r} are {self.words!r:.60}: give a tuple of words."
             )
+
+    @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """Its words as `modes_in` looks for them, between spaces."""
+        return tuple(f" {_spelled(word)} " for word in self.words)
 
     def item(self) -> Item:
         """Return the instruction as an item of a turn's part."""
@@ -57,7 +63,7 @@ class Mode:
 def modes_in(text: str, modes: Sequence[Mode]) -> list[Mode]:
     """Return the modes that a message switches on."""
     said = f" {' '.join(_WORDS.findall(without_code(excerpt(text)).lower()))} "
-    return [mode for mode in modes if any(f" {_spelled(word)} " in said for word in mode.words)]
+    return [mode for mode in modes if any(words in said for words in mode.spelled)]
 
 
 _WORDS = re.compile(r"[\w'-]++")

@@ -95,9 +95,8 @@ def task_of(texts: Sequence[str]) -> Task | None:
     """
     votes: Counter[Task] = Counter()
     for weight, text in enumerate(texts[-5:], start=1):
-        for task in map(_TASK_OF_WORD.get, set(words(_ends(text)))):
-            if task:
-                votes[task] += weight
+        for word in _TASK_OF_WORD.keys() & words(_ends(text)):
+            votes[_TASK_OF_WORD[word]] += weight
     best = votes.most_common(2)
     if not best or (best[0][1] == best[-1][1] and len(best) == 2):
         return None

@@ -10,10 +10,10 @@ from unicodedata import combining, normalize
 from .lexicon import STOP_WORDS
 from .text import words
 
-_ENDINGS = (
+_ENDINGS = tuple(
     "ization ational fulness ousness iveness tional ation ement ments alism ness ment ance ence "
-    "able ible ical ful ism ate ous ive ize ise ion ity al er or ic ly"
-).split()
+    "able ible ical ful ism ate ous ive ize ise ion ity al er or ic ly".split()
+)
 _SYLLABLE = re.compile(r"[aeiouy][^aeiouy]")
 _SHORTEST = 4
 
@@ -49,7 +49,7 @@ def stem(word: str) -> str:
     word = _without_past(_without_plural(word))
     if len(word) >= _SHORTEST and word.endswith("y"):
         word = word[:-1] + "i"
-    for ending in _ENDINGS:
+    for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
         if word.endswith(ending) and _syllables(word[: -len(ending)]) > 1:
             word = word[: -len(ending)]
             break

@@ -81,7 +81,10 @@ def words(text: str) -> list[str]:
     characters. "don't" gives dont, "Ann's" gives ann. Only the first SEARCHED_CHARS characters
     count; a word is at most LONGEST_WORD long, and a compound longer than that comes in parts only.
     """
-    return [word for token in _tokens(text) for word in _words_of(token)]
+    spaced = _spaced(text)
+    if _SIMPLE.fullmatch(spaced):
+        return spaced.lower().split()
+    return [word for token in spaced.split() for word in _words_of(token)]
 
 
 def search_text(text: str) -> str:
@@ -168,11 +171,16 @@ _QUOTES = "\"'`‘’‚“”„«»‹›「」『』"  # noqa: RUF001
 _OPENING = re.compile(rf"\A(?:[ {_QUOTES}]|[-*•](?= ))*+")
 _CLOSING = f" .,;:!…。、，；：！{_QUOTES}"  # noqa: RUF001
 
-_CONTRACTION = re.compile(r"(?<=\w)['’ʼ](?:s\b|(?=(?:t|re|ve|ll|d|m)\b))", re.IGNORECASE)  # noqa: RUF001
+_CONTRACTION = re.compile(r"['’ʼ](?<=\w.)(?:s\b|(?=(?:t|re|ve|ll|d|m)\b))", re.IGNORECASE)  # noqa: RUF001
 _JOINTS = "-_./\\'’ʼ‐"  # noqa: RUF001
 _JOINT = re.compile(f"[{re.escape(_JOINTS)}]")
-_BREAK = re.compile(f"[{re.escape(_JOINTS)}]{{2,}}")
-_HUMP = re.compile(r"(?<=[ld])(?=U)|(?<=U)(?=Ul)")
+# Joints that join nothing: they do not stand alone between letters or digits.
+_LOOSE = re.compile("[{0}](?:(?![^ {0}])|(?<![^ {0}].))".format(re.escape(_JOINTS)))
+# Each of these is one search word: "how", "How", "HTTP", but neither "loadFile" nor "max_size".
+_SIMPLE = re.compile(
+    rf"(?:(?:[A-Z]?[a-z0-9]{{0,{LONGEST_WORD - 1}}}+|[A-Z]{{2,{LONGEST_WORD}}}+)(?: |\Z))*+"
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Thai, Lao, Myanmar, Khmer; Hangul; kana; Han. All that is written without spaces, and Hangul,
 # whose endings stick to the word.
 _UNSPACED = re.compile(
@@ -182,17 +190,13 @@ _UNSPACED = re.compile(
 )
 
 
-def _tokens(text: str) -> Iterator[str]:
-    """Yield what stands between spaces and punctuation, compounds still joined."""
+def _spaced(text: str) -> str:
+    """Return the text with a space for all that parts words, and compounds still joined."""
     text = clean(_compatible(text[:SEARCHED_CHARS])[:SEARCHED_CHARS])
     gaps = _ASCII_GAPS
     if not text.isascii():
         gaps = {ord(char): " " for char in set(text) if not _in_words(char)}
-    for piece in _CONTRACTION.sub("", text.translate(gaps)).split():
-        if piece.isascii() and piece.isalnum():
-            yield piece
-        else:
-            yield from filter(None, (part.strip(_JOINTS) for part in _BREAK.split(piece)))
+    return _LOOSE.sub(" ", _CONTRACTION.sub("", text.translate(gaps)))
 
 
 def _compatible(text: str) -> str:
@@ -210,8 +214,8 @@ _ASCII_GAPS = {code: " " for code in range(128) if not _in_words(chr(code))}
 
 
 def _words_of(token: str) -> Iterator[str]:
-    if token.islower() and token.isascii() and token.isalnum():
-        yield token[:LONGEST_WORD]
+    if _SIMPLE.fullmatch(token):
+        yield token.lower()
         return
     parts = [part for part in _JOINT.split(token) if part]
     if len(parts) > 1:
@@ -233,13 +237,18 @@ def _pairs(run: str) -> Iterator[str]:
 def _humps(name: str) -> Iterator[str]:
     if not name:
         return
-    shape = "".join("U" if c.isupper() else "d" if c.isdigit() else "l" for c in name)
-    cuts = [match.start() for match in _HUMP.finditer(shape)]
+    cuts = [match.start() for match in _HUMP.finditer(_shape(name))]
     if not cuts or len(name) <= LONGEST_WORD:
         yield name.casefold()[:LONGEST_WORD]
     if cuts:
         for start, end in zip([0, *cuts], [*cuts, len(name)], strict=True):
             yield name[start:end].casefold()[:LONGEST_WORD]
+
+
+def _shape(name: str) -> str:
+    if name.isascii():
+        return name
+    return "".join("A" if c.isupper() else "0" if c.isdigit() else "a" for c in name)
 
 
 # The look-behind makes it linear: a run of dots is tried once, not from each dot of it.
