@@ -26,8 +26,10 @@ class Held:
     """Numbers of the terms."""
     sizes: NDArray[np.intp]
     """How many places hold each."""
-    rarity: Floats
+    worth: dict[str, float]
     """What each says: the fewer hold it, the more."""
+    rarity: Floats
+    """The same in the order of the terms."""
     places: Ints
     """Places that hold the first term, then those that hold the second ..."""
     counts: Floats
@@ -43,10 +45,12 @@ def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
     known = index.vocabulary.known(terms)
     lists = [index.postings(number) for number in known.values()]
     sizes = [len(places) for places, _ in lists]
+    rarity = [index.rarity(size) for size in sizes]
     return Held(
         terms=known,
         sizes=np.array(sizes, np.intp),
-        rarity=np.array([index.rarity(size) for size in sizes], np.float32),
+        worth=dict(zip(known, rarity, strict=True)),
+        rarity=np.array(rarity, np.float32),
         places=np.concatenate([np.zeros(0, np.int32), *(places for places, _ in lists)]),
         counts=np.concatenate([np.zeros(0, np.float32), *(counts for _, counts in lists)]),
     )

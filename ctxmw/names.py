@@ -26,8 +26,8 @@ class Names:
     __slots__ = ("_ends", "_letters", "_new", "_numbers", "_order")
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._ends: NDArray[np.integer[Any]] = np.zeros(0, np.int64)
-        self._order: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._ends = _one_by_one(np.zeros(0, np.int64))
+        self._order = _one_by_one(np.zeros(0, np.int32))
         self._letters = memoryview(b"")
         self._new: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -75,8 +75,10 @@ class Names:
         places = [bisect_left(self._order, letters[at], key=self._kept) for at in new]
         ends = np.cumsum([len(self._letters), *map(len, letters)])
         return {
-            "ends": _small(np.concatenate([self._ends, ends[1:]])),
-            "order": np.insert(self._order, places, [kept + at for at in new]).astype(np.int32),
+            "ends": _small(np.concatenate([np.asarray(self._ends), ends[1:]])),
+            "order": np.insert(np.asarray(self._order), places, [kept + at for at in new]).astype(
+                np.int32
+            ),
             "letters": np.frombuffer(b"".join([self._letters, *letters]), np.uint8),
         }
 
@@ -87,7 +89,8 @@ class Names:
         ends, order, letters = (arrays[part] for part in _PARTS)
         if len(order) != len(ends) or (len(ends) and ends[-1] != len(letters)):
             raise ValueError(f"{len(order)} names in order of {len(ends)}")
-        names._ends, names._order, names._letters = ends, order, letters.data
+        names._ends, names._order = _one_by_one(ends), _one_by_one(order)
+        names._letters = letters.data
         return names
 
     def _kept(self, number: int) -> bytes:
@@ -100,7 +103,12 @@ class Names:
         wanted = name.encode(errors="surrogatepass")
         at = bisect_left(self._order, wanted, key=self._kept)
         found = at < len(self._order) and self._kept(self._order[at]) == wanted
-        return int(self._order[at]) if found else -1
+        return self._order[at] if found else -1
+
+
+def _one_by_one(numbers: NDArray[Any]) -> memoryview[int]:
+    """Return numbers to be read one at a time, at which arrays are slow."""
+    return numbers.astype(numbers.dtype.newbyteorder("="), copy=False).data
 
 
 def only(arrays: Mapping[str, NDArray[Any]], used: NDArray[Any]) -> dict[str, NDArray[Any]]:

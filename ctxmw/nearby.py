@@ -101,19 +101,23 @@ def _fading(words: Floats, places: Ints, step: Ints) -> Floats:
     return total
 
 
-def together(index: LexicalIndex, terms: Sequence[Sequence[str]], places: Ints) -> Floats:
-    """Return how many neighbouring terms of each run are neighbours in a place, 1 for the best."""
-    pairs = dict.fromkeys(pair for run in terms for pair in itertools.pairwise(run))
-    known = index.vocabulary.known(itertools.chain.from_iterable(pairs))
-    wanted = [(known[a], known[b]) for a, b in pairs if a in known and b in known]
+def together(
+    index: LexicalIndex, asked: Held, runs: Sequence[Sequence[str]], places: Ints
+) -> Floats:
+    """Return how many neighbouring terms of each run are neighbours in a place, 1 for the best.
+
+    `asked` is what is held of them.
+    """
+    pairs = dict.fromkeys(pair for run in runs for pair in itertools.pairwise(run))
+    wanted = [(a, b) for a, b in pairs if a in asked.terms and b in asked.terms]
     scores = np.zeros(len(places), np.float32)
     if not wanted or not len(places):
         return scores
-    rarity = {number: index.rarity(len(index.postings(number)[0])) for number in known.values()}
     tokens, owner = index.token_runs(places)
     first, second = tokens[:-1], tokens[1:]
     same = owner[1:] == owner[:-1]
     for a, b in wanted:
+        both = (first == asked.terms[a]) & (second == asked.terms[b]) & same
         # Where a place holds a pair twice, adding to it at once counts it once.
-        scores[owner[:-1][(first == a) & (second == b) & same]] += rarity[a] + rarity[b]
+        scores[owner[:-1][both]] += asked.worth[a] + asked.worth[b]
     return by_best(scores)

@@ -108,11 +108,10 @@ class Search:
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
-            worth = _worth(index, question)
             read = kept.readings.read(self._store, situation.user, list(best), self._count)
         if not chosen.lessons:
             read = _turns_for_lessons(read)
-        items = _items(situation, weights, read, best, worth)
+        items = _items(situation, weights, read, best, rated.worth)
         return Found(
             items=tuple(items),
             opens=_opens(question, best.values()),
@@ -292,11 +291,6 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
 
 def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
     return not (question.terms or near or _names_somebody_or_a_time(question))
-
-
-def _worth(index: LexicalIndex, question: Question) -> dict[str, float]:
-    known = index.vocabulary.known(question.terms).items()
-    return {term: index.rarity(len(index.postings(number)[0])) for term, number in known}
 
 
 def _names_somebody_or_a_time(question: Question) -> bool:

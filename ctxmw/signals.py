@@ -6,8 +6,9 @@ evidence; `rank_weights` says how much each counts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,8 @@ class Signals:
     takes the match of the turn that brought it."""
     subject: NDArray[np.intp]
     """How many words of the question's subject each candidate itself holds."""
+    worth: Mapping[str, float]
+    """What each of the question's words that occur says: the fewer hold it, the more."""
 
     def touched(self) -> Bools:
         """Say of each candidate whether it has anything to do with the question."""
@@ -129,7 +132,7 @@ def signals(
         "words_root": np.sqrt(words_here),
         "related": legs.related[places],
         "near_words": covered.share,
-        **_pairs(index, question, places, covered.own),
+        **_pairs(index, asked, question, places, covered.own),
         **neighbouring(index, places, legs.words),
         **_session_signals(index, places, legs.sessions),
         **_person_signals(index, question, places),
@@ -146,21 +149,27 @@ def signals(
         table=table,
         match=covered.match,
         subject=covered.subject,
+        worth=asked.worth,
     )
 
 
 def _pairs(
-    index: LexicalIndex, question: Question, places: Ints, own: NDArray[np.intp]
+    index: LexicalIndex,
+    asked: bm25.Held,
+    question: Question,
+    places: Ints,
+    own: NDArray[np.intp],
 ) -> dict[str, Floats]:
     """Return how many neighbouring words of the question stand together, and of what it quotes."""
     pairs = np.zeros(len(places), np.float32)
     # Only the repetition of a word is a pair in a record that holds one of them.
     repeats = len(set(question.terms)) < len(question.terms)
     several = np.flatnonzero(own >= (1 if repeats else 2))
-    pairs[several] = together(index, [question.terms], places[several])
+    pairs[several] = together(index, asked, [question.terms], places[several])
     if not question.phrases:
         return {"pairs": pairs}
-    return {"pairs": pairs, "phrase": together(index, question.phrases, places)}
+    quoted = bm25.held(index, chain.from_iterable(question.phrases))
+    return {"pairs": pairs, "phrase": together(index, quoted, question.phrases, places)}
 
 
 def _file_names(index: LexicalIndex, files: Sequence[str]) -> Floats:
