@@ -34,7 +34,10 @@ class Legs:
 def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) -> Ints:
     """Return the wanted places that come into question, in the order in which they came."""
     if np.count_nonzero(wanted) <= EVERY_RECORD:
-        return np.flatnonzero(wanted).astype(np.int32)
+        concerned = (
+            wanted & _matching(index, legs) if _is_by_words_alone(question, legs) else wanted
+        )
+        return np.flatnonzero(concerned).astype(np.int32)
     rough = _rough(index, question, legs)[:-1]
     if not wanted.all():
         rough *= wanted
@@ -46,6 +49,20 @@ def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Leg
     found = found[found >= 0].astype(np.int32)
     kept: Ints = found[wanted[found]]
     return kept
+
+
+def _is_by_words_alone(question: Question, legs: Legs) -> bool:
+    """Say whether only words bring a record: no name, no time, nothing quoted, no meaning."""
+    others = (question.person, question.months, question.years, question.days, question.phrases)
+    return not (any(others) or question.latest) and legs.meaning is None and legs.files is None
+
+
+def _matching(index: LexicalIndex, legs: Legs) -> Bools:
+    """Say of each place whether a word of the question is in it, or in its conversation."""
+    matching: Bools = (legs.words > 0) | (legs.related > 0)
+    if legs.sessions.any():
+        matching |= legs.sessions[index.column("session")] > 0
+    return matching[:-1]
 
 
 def largest(values: Floats, n: int) -> Ints:

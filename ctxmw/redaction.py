@@ -35,9 +35,9 @@ def redact(text: str) -> Redacted:
     found: list[str] = []
     text = storable(text)
     for find in _FINDERS:
-        secrets = list(find(text))
-        text = _without(text, secrets)
-        found += (secret.type for secret in secrets)
+        if secrets := list(find(text)):
+            text = _without(text, secrets)
+            found += (secret.type for secret in secrets)
     return Redacted(text=text, found=tuple(found))
 
 
@@ -162,10 +162,13 @@ _VALUE = re.compile(
       | (?P<bare>(?:[^\s"'`,;&]++|&(?!\w{1,30}=))++)""",
     re.VERBOSE | re.ASCII,
 )
+_NAMES_ONE = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE | re.ASCII)
 _LONG = 512  # so much of a value decides; without a limit, "token:token:..." is quadratic
 
 
 def _assigned_values(text: str) -> Iterator[_Secret]:
+    if not _NAMES_ONE.search(text):  # most texts: this is ten times as quick
+        return
     end = 0
     for name in _NAME.finditer(text):
         value = _VALUE.match(text, name.end(), name.end() + _LONG)

@@ -6,6 +6,8 @@ import time
 from math import inf
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ctxmw.mentions
 import ctxmw.modes
@@ -87,6 +89,19 @@ def test_a_message_names_a_bounded_number_of_symbols():
 )
 def test_a_path_has_a_slash_or_a_known_ending(text, paths):
     assert paths_in(text) == paths
+
+
+WORDS = st.sampled_from(
+    "look Makefile profile README.md HTTPServer a_b x.y Word I max é 12".split()
+)
+
+
+@given(st.lists(WORDS | st.text("aB.:!?#/_", max_size=4), max_size=4).map("".join))
+def test_a_word_that_is_not_looked_at_names_neither_a_file_nor_code(text):
+    if not ctxmw.mentions._TOKEN.search(text):
+        bare = ctxmw.mentions._bare(text)
+        assert not is_path(bare)
+        assert not ctxmw.mentions._is_symbol(bare, shouts=False)
 
 
 def test_a_line_is_split_from_its_path():

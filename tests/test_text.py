@@ -213,6 +213,18 @@ class TestWords:
             assert word == word.casefold()
             assert all(char.isalnum() or unicodedata.category(char)[0] == "M" for char in word)
 
+    @given(TEXTS)
+    def test_are_the_same_whatever_stands_beside_them(self, text):
+        assert words(f"{text} loadFile") == [*words(f"{text} "), "loadfile", "load", "file"]
+        assert words(f"{text} dont") == [*words(f"{text} "), "dont"]
+
+    @given(st.text("aB1-_./\\' ", max_size=30))
+    def test_of_compounds_come_from_what_single_joints_join(self, text):
+        text = text.replace("'", "-")
+        joined = [token for token in re.split(r"[-_./\\]{2,}| ", text) if token]
+        alone = [token.strip("-_./\\") for token in joined]
+        assert words(text) == [word for token in alone for word in words(token)]
+
     def test_stop_at_the_cap(self):
         assert words("a " * SEARCHED_CHARS) == ["a"] * (SEARCHED_CHARS // 2)
         assert len(search_text("ﷺ" * SEARCHED_CHARS)) <= SEARCHED_CHARS

@@ -1,0 +1,82 @@
+"""Which records are rated, and that leaving out the others changes nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from unittest import mock
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmw import candidates
+from ctxmw.lexical import Document, LexicalIndex
+from ctxmw.people import People
+from ctxmw.question import analyse
+from ctxmw.signals import signals
+from ctxmw.text import words
+
+NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
+SAID = st.lists(st.sampled_from("boat sail harbour rope pet puppy tea".split()), max_size=4)
+ASKED = st.lists(
+    st.sampled_from(["boat", "sails", '"tea rope"', "Ann", "in 2024", "latest", "pets", "xyzzy"]),
+    min_size=1,
+    max_size=4,
+)
+
+
+def index_of(lines):
+    index = LexicalIndex()
+    index.add(
+        [
+            Document(
+                ref=f"m{at}",
+                type="turn",
+                scope="universal",
+                session=session,
+                speaker=speaker,
+                text=" ".join(said),
+                words=words(" ".join(said)),
+                at=NOW + timedelta(days=at * 40),
+            )
+            for at, (session, speaker, said) in enumerate(lines)
+        ]
+    )
+    return index
+
+
+LINES = st.lists(
+    st.tuples(st.sampled_from(["", "s1", "s2"]), st.sampled_from(["user", "Ann"]), SAID),
+    min_size=1,
+    max_size=14,
+)
+
+
+@given(LINES, st.sets(st.integers(0, 13)), st.sets(st.integers(0, 13)), ASKED)
+def test_what_has_nothing_to_do_with_a_question_need_not_be_rated(lines, gone, unwanted, asked):
+    index = index_of(lines)
+    for at in gone:
+        index.remove(f"m{at}")
+    wanted = index.column("alive")[:-1] > 0
+    wanted[[at for at in unwanted if at < len(wanted)]] = False
+    question = analyse(" ".join(asked), index.people, NOW)
+
+    rated = signals(index, question, wanted)
+    every = rated_in_full(index, question, wanted)
+    concerned = every.touched()
+    assert rated.places[rated.touched()].tolist() == every.places[concerned].tolist()
+    assert rated.table[:, rated.touched()].tolist() == every.table[:, concerned].tolist()
+    assert rated.match[rated.touched()].tolist() == every.match[concerned].tolist()
+    assert not every.match[~concerned].any()
+
+
+def rated_in_full(index, question, wanted):
+    with mock.patch.object(candidates, "_is_by_words_alone", return_value=False):
+        return signals(index, question, wanted)
+
+
+def test_of_many_records_only_those_are_rated_that_a_word_touches():
+    lines = [("", "user", ["tea"])] * 50 + [("", "user", ["boat"]), ("", "user", ["boats", "sail"])]
+    index = index_of(lines)
+    question = analyse("Where is the boat?", People(), NOW)
+    assert signals(index, question, np.ones(len(index), bool)).places.tolist() == [50, 51]
