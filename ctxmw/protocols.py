@@ -238,7 +238,7 @@ class Store(Protocol):
         """
         ...
 
-    def atomic(self, user: str, /) -> AbstractContextManager[None]:
+    def atomic(self, user: str, /) -> AbstractContextManager[object]:
         """Make everything this thread does inside happen at once, alone among writers.
 
         An exception inside undoes all of it.

@@ -51,19 +51,21 @@ def row_read(moment_of: Callable[[Any], datetime], user: str, values: Sequence[A
 
 def values_of(row: Row) -> dict[str, Any]:
     """Return the row's columns by name, or raise when one cannot be stored."""
+    if not _is_ordinary(row):
+        _check(row)
     return {
-        "user": identifier(row.user, "user"),
-        "ref": identifier(row.ref, "ref"),
-        "type": _plain(row.type, "type"),
+        "user": row.user,
+        "ref": row.ref,
+        "type": row.type,
         "live": int(bool(row.live)),
         "at": moment(row.at, "at"),
-        "session": _plain(row.session, "session"),
-        "key": _plain(row.key, "key"),
-        "digest": _plain(row.digest, "digest"),
-        "scope": _plain(row.scope, "scope"),
-        "source": _plain(row.source, "source"),
-        "search_text": _text(row.search_text, "search_text"),
-        "body": _text(row.body, "body"),
+        "session": row.session,
+        "key": row.key,
+        "digest": row.digest,
+        "scope": row.scope,
+        "source": row.source,
+        "search_text": row.search_text,
+        "body": row.body,
     }
 
 
@@ -93,11 +95,44 @@ def check_texts(asked: object, field: str) -> None:
 
 def is_plain(value: object) -> bool:
     """Say whether a row can have this text at all."""
+    if isinstance(value, str) and value.isascii():
+        return "\0" not in value
     try:
         _plain(value, "value")
     except InvalidValue:
         return False
     return True
+
+
+_NAMED = ("user", "ref")
+_PLAIN = ("type", "session", "key", "digest", "scope", "source")
+_TEXTS = ("search_text", "body")
+
+
+def _is_ordinary(row: Row) -> bool:
+    """Say at a glance that a row can be stored: most rows are of ASCII texts."""
+    named = (row.user, row.ref)
+    plain = (row.type, row.session, row.key, row.digest, row.scope, row.source)
+    try:
+        glance = "".join((*named, *plain))
+        return (
+            all(named)
+            and glance.isascii()
+            and "\0" not in glance
+            and str.isascii(row.search_text)
+            and str.isascii(row.body)
+        )
+    except TypeError:  # one of them is no text
+        return False
+
+
+def _check(row: Row) -> None:
+    for field in _NAMED:
+        identifier(getattr(row, field), field)
+    for field in _PLAIN:
+        _plain(getattr(row, field), field)
+    for field in _TEXTS:
+        _text(getattr(row, field), field)
 
 
 def _plain(value: object, field: str) -> str:

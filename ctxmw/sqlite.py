@@ -12,16 +12,16 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from .errors import InvalidValue, StoreError
 from .protocols import Change, Find, Row
 from .records import SHARED
-from .rows import LARGEST, named_user, values_of
+from .rows import LARGEST, check_texts, named_user, values_of
 from .sqlite_blobs import NEW_USER, Blobs
 from .sqlite_file import claim, explained
 from .sqlite_pool import Connections
@@ -146,13 +146,9 @@ class SqliteStore(Blobs, Restoring):
         """Return what happened to the user's rows after `since`, oldest first, one entry a row."""
         if not isinstance(since, int):
             raise InvalidValue(f"since must be a whole number, not {since!r:.60}.")
-        values: list[Any] = [named_user(user), max(min(since, LARGEST), -LARGEST)]
-        kinds = []
-        if types:
-            condition, value = among("type", types, "types", picks=False)
-            kinds.append(condition)
-            values.append(value)
-        sql = f"{_all_of(_WRITTEN, kinds)} UNION ALL {_all_of(_DELETED, kinds)} ORDER BY 1"
+        check_texts(types, "types")
+        sql, kinds = _feed_of(tuple(types))
+        values = [named_user(user), max(min(since, LARGEST), -LARGEST), *kinds]
         return [
             Change(seq=seq, ref=ref, type=type_, gone=bool(gone))
             for seq, ref, type_, gone in self._connections.read(sql, values * 2)
@@ -163,8 +159,7 @@ class SqliteStore(Blobs, Restoring):
         found = self._connections.read(_HEAD, [named_user(user)])
         return int(found[0][0]) if found else 0
 
-    @contextmanager
-    def atomic(self, user: str, /) -> Iterator[None]:
+    def atomic(self, user: str, /) -> AbstractContextManager[object]:
         """Make everything this thread does inside happen at once, alone among writers.
 
         An exception inside undoes all of it. A block inside another joins it. Once anything
@@ -172,8 +167,7 @@ class SqliteStore(Blobs, Restoring):
         the latest the end of the outermost block, raises StoreError. Do not await or fork inside.
         """
         named_user(user)
-        with self._connections.transaction():
-            yield
+        return self._connections.transaction()
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is fine."""
@@ -225,6 +219,15 @@ _DELETE = "DELETE FROM records WHERE user = (SELECT id FROM users WHERE name = ?
 
 def _all_of(sql: str, clauses: list[str]) -> str:
     return " AND ".join([sql, *clauses])
+
+
+@lru_cache(maxsize=64)
+def _feed_of(types: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Return the query for changes of these types, and what to bind; few are ever asked for."""
+    found = [among("type", types, "types", picks=False)] if types else []
+    kinds = [condition for condition, _ in found]
+    sql = f"{_all_of(_WRITTEN, kinds)} UNION ALL {_all_of(_DELETED, kinds)} ORDER BY 1"
+    return sql, [value for _, value in found]
 
 
 def _file_path(path: str | Path) -> Path:

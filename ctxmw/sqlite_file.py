@@ -14,19 +14,19 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from stat import S_ISREG
-from typing import Literal, TypeVar
+from typing import Literal, ParamSpec, TypeVar
 
 from . import sqlite_schema
 from .errors import StoreError
 
 Synchronous = Literal["OFF", "NORMAL", "FULL"]
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
-BUSY_MILLISECONDS = 5_000
+PATIENCE = 25.0
+"""Seconds that one process waits for the others."""
 SHORTEST, LONGEST = 0.0005, 0.005
-"""Seconds after which a writer looks again whether another one is done, about."""
-PAUSES = (0.01, 0.03, 0.1, 0.3)
-"""Seconds between tries, about; each try first waits for the lock as long as SQLite is told to."""
+"""Seconds after which it looks again whether another one is done, about."""
 OLDEST_SQLITE = (3, 35, 0)
 
 _HEADER = 100
@@ -49,20 +49,23 @@ def claim(path: Path) -> None:
         # Not earlier: until the tables are there, the header that tells whose file it is
         # would stand in the write-ahead log alone.
         if _journal(connection) != "wal":
-            patiently(lambda: connection.execute("PRAGMA journal_mode = WAL"))
+            patiently(connection.execute, "PRAGMA journal_mode = WAL")
 
 
 def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
-    """Return a connection to a file that exists, for use by one thread at a time."""
+    """Return a connection to a file that exists, for use by one thread at a time.
+
+    It does not wait for a lock that another one holds: see `patiently`.
+    """
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode=rw",
         uri=True,
-        timeout=BUSY_MILLISECONDS / 1_000,
+        timeout=0,
         isolation_level=None,
         check_same_thread=False,
     )
     try:
-        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        patiently(connection.execute, f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA secure_delete = ON")
     except BaseException:
         connection.close()
@@ -70,43 +73,26 @@ def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
     return connection
 
 
-def patiently(action: Callable[[], Result]) -> Result:
-    """Return what the action returns; when the file is locked, try a few times more."""
-    for pause in PAUSES:
-        try:
-            return action()
-        except sqlite3.OperationalError as error:
-            if not _is_locked(error):
-                raise
-        time.sleep(pause * random.uniform(0.5, 1.5))
-    return action()
-
-
-def begin(connection: sqlite3.Connection) -> None:
-    """Begin to write, as soon as no other process does.
+def patiently(action: Callable[P, Result], *args: P.args, **options: P.kwargs) -> Result:
+    """Return what the action returns; while another process holds the file, try again.
 
     SQLite's own way to wait is to sleep, longer each time, up to a tenth of a second: whoever has
     just written goes on writing meanwhile, and among busy processes some wait for seconds.
     """
-    ends = time.monotonic() + BUSY_MILLISECONDS / 1_000 * (len(PAUSES) + 1)
-    connection.execute("PRAGMA busy_timeout = 0")
     try:
-        pause = SHORTEST
-        while not _begins(connection, last=time.monotonic() >= ends):
-            time.sleep(pause * random.uniform(0.5, 1.5))
-            pause = min(1.5 * pause, LONGEST)
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
-
-
-def _begins(connection: sqlite3.Connection, *, last: bool) -> bool:
-    try:
-        connection.execute("BEGIN IMMEDIATE")
+        return action(*args, **options)
     except sqlite3.OperationalError as error:
-        if last or not _is_locked(error):
+        if not _is_locked(error):
             raise
-        return False
-    return True
+    ends, pause = time.monotonic() + PATIENCE, SHORTEST
+    while True:
+        time.sleep(pause * random.uniform(0.5, 1.5))
+        pause = min(1.5 * pause, LONGEST)
+        try:
+            return action(*args, **options)
+        except sqlite3.OperationalError as error:
+            if time.monotonic() >= ends or not _is_locked(error):
+                raise
 
 
 def _is_locked(error: sqlite3.Error) -> bool:
@@ -199,23 +185,25 @@ def _check_version(path: Path, number: int) -> None:
 
 def _check_content(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse a file whose tables cannot be read; still nothing is written."""
-    number = patiently(lambda: sqlite_schema.version(connection))
+    number = patiently(sqlite_schema.version, connection)
     _check_version(path, number)
-    found = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+    tables = patiently(connection.execute, "SELECT name FROM sqlite_schema")
+    found = {name for (name,) in tables}
     if number and not {"records", "gone", "state", "users"} <= found:
         raise StoreError(f"{path} has lost its tables. {_DAMAGED}")
 
 
 def _migrate(path: Path, connection: sqlite3.Connection) -> None:
     for number in sorted(sqlite_schema.MIGRATIONS):
-        if sqlite_schema.version(connection) >= number:
+        if patiently(sqlite_schema.version, connection) >= number:
             continue
-        patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+        patiently(connection.execute, "BEGIN IMMEDIATE")
         # Closing the connection undoes what is left of a migration that failed.
         if sqlite_schema.version(connection) < number:
             _check_empty(path, connection)
             sqlite_schema.apply(number, connection)
-        connection.execute("COMMIT")
+        # The file is not in WAL mode yet: who reads it holds up who writes.
+        patiently(connection.execute, "COMMIT")
         # The next one to open the file looks for the number in its header, not in the log.
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
@@ -228,4 +216,4 @@ def _check_empty(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _journal(connection: sqlite3.Connection) -> str:
-    return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+    return str(patiently(connection.execute, "PRAGMA journal_mode").fetchone()[0])

@@ -10,14 +10,14 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .errors import StoreError
-from .sqlite_file import Synchronous, begin, connect, explained, patiently
+from .sqlite_file import Synchronous, connect, explained, patiently
 from .sqlite_sweep import rewrite_file, rewrite_words, truncate_log
 
 LIMIT = 8
@@ -49,8 +49,22 @@ class _Process:
     idle: list[sqlite3.Connection] = field(default_factory=list)
     lent: int = 0
     paused: bool = False
-    free: threading.Condition = field(default_factory=threading.Condition)
+    waiting: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    """Held by who looks at or changes what is above."""
     writer: threading.Lock = field(default_factory=threading.Lock)
+    free: threading.Condition = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.free = threading.Condition(self.lock)
+
+    def wait_for(self, ready: Callable[[], bool], seconds: float | None = None) -> None:
+        """Wait until others have made it so; the caller holds the lock."""
+        self.waiting += 1
+        try:
+            self.free.wait_for(ready, seconds)
+        finally:
+            self.waiting -= 1
 
 
 class Connections:
@@ -72,7 +86,7 @@ class Connections:
             with self.transaction() as mine, explained(self._path):
                 return mine.connection.execute(sql, values).fetchall()
         with self._lent() as connection, explained(self._path):
-            return patiently(lambda: connection.execute(sql, values).fetchall())
+            return patiently(_rows, connection, sql, values)
 
     def read_large(self, table: str, column: str, sql: str, values: Sequence[Any]) -> bytes | None:
         """Return a large value of the row whose id a query finds; None when it finds none.
@@ -84,29 +98,26 @@ class Connections:
                 return _large(mine.connection, table, column, sql, values)
         with self._lent() as connection, explained(self._path):
             # Both steps see the same.
-            patiently(lambda: connection.execute("BEGIN"))
-            found = patiently(lambda: _large(connection, table, column, sql, values))
+            patiently(connection.execute, "BEGIN")
+            found = patiently(_large, connection, table, column, sql, values)
             connection.execute("COMMIT")
             return found
 
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
+    def transaction(self) -> AbstractContextManager[Transaction]:
         """Join this thread's transaction, or run one that ends with the block.
 
         Once anything inside has failed, nothing is kept: whoever catches the failure and goes on
         gets a StoreError from the next call, or at the end of the outermost block.
         """
-        if outer := self._current():
-            try:
-                yield outer
-            except BaseException:
-                outer.failed = True
-                raise
-            return
+        outer = self._current()
+        return _Joined(outer) if outer else self._outermost()
+
+    @contextmanager
+    def _outermost(self) -> Iterator[Transaction]:
         # Leaving `_lent` with an error closes the connection, which undoes what was not committed.
         with self._alone(), self._lent() as connection:
             with explained(self._path):
-                begin(connection)
+                patiently(connection.execute, "BEGIN IMMEDIATE")
             mine = self._thread.transaction = Transaction(connection, os.getpid())
             try:
                 yield mine
@@ -118,17 +129,17 @@ class Connections:
     def close(self) -> None:
         """Close what is idle now and the rest when it comes back."""
         here = self._here()
-        with here.free:
+        with here.lock:
             self._closed = True
             _close_all(here.idle)
 
     def pause_for_fork(self) -> None:
         """Let other threads finish, close every connection, and lend none until `go_on`."""
         here = self._here()
-        here.free.acquire()
+        here.lock.acquire()
         here.paused = True
         mine = int(getattr(self._thread, "transaction", None) is not None)
-        here.free.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
+        here.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
         _close_all(here.idle)
 
     def go_on(self) -> None:
@@ -136,7 +147,7 @@ class Connections:
         here = self._process
         here.paused = False
         here.free.notify_all()
-        here.free.release()
+        here.lock.release()
 
     def _current(self) -> Transaction | None:
         mine: Transaction | None = getattr(self._thread, "transaction", None)
@@ -174,23 +185,14 @@ class Connections:
         finally:
             writer.release()
 
-    @contextmanager
-    def _lent(self) -> Iterator[sqlite3.Connection]:
-        here = self._here()
-        connection = self._take(here)
-        sound = False
-        try:
-            yield connection
-            sound = True
-        finally:
-            if here.pid == os.getpid():
-                self._give_back(here, connection, sound)
-            else:
-                here.idle.append(connection)
+    def _lent(self) -> _Lent:
+        return _Lent(self, self._here())
 
-    def _take(self, here: _Process) -> sqlite3.Connection:
-        with here.free:
-            here.free.wait_for(lambda: here.lent < LIMIT and not here.paused)
+    def take(self, here: _Process) -> sqlite3.Connection:
+        """Return a connection that nobody else has, once there is one."""
+        with here.lock:
+            if here.lent >= LIMIT or here.paused:
+                here.wait_for(lambda: here.lent < LIMIT and not here.paused)
             if self._closed:
                 raise StoreError(f"{self._path} was closed. Open the store again to use it.")
             if not here.idle:
@@ -199,14 +201,16 @@ class Connections:
             here.lent += 1
             return here.idle.pop()
 
-    def _give_back(self, here: _Process, connection: sqlite3.Connection, sound: bool) -> None:
-        with here.free:
+    def give_back(self, here: _Process, connection: sqlite3.Connection, sound: bool) -> None:
+        """Lend a connection to others from now on, unless something went wrong with it."""
+        with here.lock:
             here.lent -= 1
             if sound and not self._closed:
                 here.idle.append(connection)
             else:
                 connection.close()
-            here.free.notify_all()
+            if here.waiting:
+                here.free.notify_all()
 
     def _here(self) -> _Process:
         if self._process.pid != os.getpid():
@@ -215,6 +219,44 @@ class Connections:
             self._left_behind.append(self._process)
             self._process = _Process()
         return self._process
+
+
+class _Lent:
+    """A connection for as long as somebody works with it."""
+
+    # A class, like the next one: a dozen are entered a call, and a generator takes twice as long.
+    __slots__ = ("_connection", "_connections", "_here")
+
+    def __init__(self, connections: Connections, here: _Process) -> None:
+        self._connections = connections
+        self._here = here
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._connection = self._connections.take(self._here)
+        return self._connection
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        here = self._here
+        if here.pid == os.getpid():
+            self._connections.give_back(here, self._connection, sound=error is None)
+        else:
+            here.idle.append(self._connection)
+
+
+class _Joined:
+    """A part of a transaction that goes on."""
+
+    __slots__ = ("_mine",)
+
+    def __init__(self, mine: Transaction) -> None:
+        self._mine = mine
+
+    def __enter__(self) -> Transaction:
+        return self._mine
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is not None:
+            self._mine.failed = True
 
 
 def _watch_forks(connections: Connections) -> None:
@@ -237,6 +279,10 @@ def _watch_forks(connections: Connections) -> None:
             found.go_on()
 
     os.register_at_fork(before=before, after_in_parent=after)
+
+
+def _rows(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> list[Any]:
+    return connection.execute(sql, values).fetchall()
 
 
 def _large(

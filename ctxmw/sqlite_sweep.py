@@ -12,7 +12,7 @@ import logging
 import sqlite3
 from pathlib import Path
 
-from .sqlite_file import BUSY_MILLISECONDS
+from .sqlite_file import patiently
 
 _log = logging.getLogger("ctxmw")
 
@@ -29,9 +29,9 @@ def rewrite_words(connection: sqlite3.Connection) -> int | None:
 def rewrite_file(connection: sqlite3.Connection, seq: int, path: Path) -> None:
     """Write every page anew, without the gaps of the old ones."""
     try:
-        connection.execute("VACUUM")
+        patiently(connection.execute, "VACUUM")
         # Whatever was replaced since then waits for the next sweep.
-        connection.execute("UPDATE state SET unswept = 0 WHERE seq = ?", (seq,))
+        patiently(connection.execute, "UPDATE state SET unswept = 0 WHERE seq = ?", (seq,))
     except sqlite3.Error as error:
         _warn(path, error)
 
@@ -45,7 +45,7 @@ def truncate_log(connection: sqlite3.Connection, patience: float, path: Path) ->
         _warn(path, error)
         return False
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        connection.execute("PRAGMA busy_timeout = 0")
     return not busy
 
 

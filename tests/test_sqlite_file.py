@@ -283,7 +283,7 @@ class TestMigrations:
 
 class TestErrorsInUse:
     def test_a_file_that_stays_locked(self, ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sqlite_file, "BUSY_MILLISECONDS", 20)
+        monkeypatch.setattr(sqlite_file, "PATIENCE", 0.1)
         store = SqliteStore(ours)
         other = sqlite3.connect(ours, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
