@@ -91,14 +91,18 @@ class Archive:
         return build
 
     def keep_block(self, block: Block, at: datetime) -> None:
-        """Have a block written, unless it is stored already or empty.
+        """Have a block written, unless it is empty or known to be stored.
 
         One that lost an item to `forget` is written anew: the same words may be remembered again.
+        To write one that is there is no harm, and costs no more than to look for it.
         """
-        if self.block(block.hash) == block:
+        if self._has(block.hash) and self._blocks[block.hash] == block:
             return
         self._blocks[block.hash] = block
-        stored = StoredBlock(user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces)
+        # Made of values of ours, as a build is.
+        stored = StoredBlock.model_construct(
+            user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces
+        )
         self.rows.append(stored.row())
 
     def written(self) -> None:

@@ -34,7 +34,7 @@ class Block:
 
     @cached_property
     def text(self) -> str:
-        return "".join(text for _, text in self.pieces)
+        return "".join([text for _, text in self.pieces])
 
     @cached_property
     def hash(self) -> str:
@@ -44,7 +44,7 @@ class Block:
     @cached_property
     def refs(self) -> frozenset[str]:
         """What the block shows, in whatever form."""
-        return frozenset(ref for mark, _ in self.pieces for ref in refs_of(mark)) - _MARKS
+        return frozenset(refs_of(BETWEEN_REFS.join([mark for mark, _ in self.pieces]))) - _MARKS
 
     def without(self, refs: Collection[str]) -> Block:
         """Return the block with these items taken out; empty when nothing else is left."""
@@ -107,8 +107,11 @@ class Draft:
         self._title = title
         self._hint = hint
         self._entries: dict[str, _Entry] = {}
-        self._open: set[tuple[str, str]] = set()
+        self._open: set[str | tuple[str, str]] = set()
+        """Sections that have something in them, and groups within them."""
         self._printed: Printed = printed or Share(Recent(4096), "")
+        self._pieces: dict[PrintKey, tuple[str, int]] = {}
+        """What was looked up already; an item is asked for several times."""
         self._headings: dict[str, tuple[str, str, int]] = {}
 
     @cached_property
@@ -124,11 +127,11 @@ class Draft:
 
     def price(self, item: Item, shown: Shown) -> int:
         """Return what adding the item costs now, with the headings it would bring."""
-        section = _section(item, shown)
         if shown == "full" and len(item.text) > HUGE:
             return len(item.text)
         price = self._piece(item, shown)[1]
-        if (section, "") not in self._open:
+        section = "index" if shown == "index" else item.section
+        if section not in self._open:
             price += self._heading(section)[2]
         if item.group and shown != "index" and (section, item.group) not in self._open:
             price += self._count(self._renderer.group(item.group_title))
@@ -136,30 +139,31 @@ class Draft:
 
     def add(self, item: Item, shown: Shown) -> None:
         self._entries[item.ref] = (item, shown, self._piece(item, shown)[0])
-        self._open |= _opens(item, shown)
+        self._opened_by(item, shown)
 
     def drop_last(self) -> Item | None:
         """Take out what was added last and return it; None when nothing is left."""
         if not self._entries:
             return None
         item, _, _ = self._entries.pop(next(reversed(self._entries)))
-        entries = self._entries.values()
-        self._open = {mark for item, shown, _ in entries for mark in _opens(item, shown)}
+        self._open.clear()
+        for other, shown, _ in self._entries.values():
+            self._opened_by(other, shown)
         return item
 
     def block(self) -> Block:
         """Return the draft as a block; empty when there is nothing in it."""
         if not self._entries:
             return Block()
-        partial = any(shown != "full" for _, shown, _ in self._entries.values())
+        partial = {shown for _, shown, _ in self._entries.values()} != {"full"}
         opening, closing = self._renderer.frame(hint=self._hint and partial)
         sections: dict[str, list[_Entry]] = {}
         for entry in self._entries.values():
-            sections.setdefault(_section(*entry[:2]), []).append(entry)
+            section = "index" if entry[1] == "index" else entry[0].section
+            sections.setdefault(section, []).append(entry)
         pieces = [
             piece
-            for name in SECTIONS
-            if name in sections
+            for name in sorted(sections, key=SECTIONS.index)
             for piece in self._section_pieces(name, sections[name])
         ]
         return Block(((FRAME, opening), *pieces, (FRAME, closing)))
@@ -175,6 +179,14 @@ class Draft:
             pieces.append((item.ref, text))
         return [*pieces, (END, closing)] if closing else pieces
 
+    def _opened_by(self, item: Item, shown: Shown) -> None:
+        if shown == "index":
+            self._open.add("index")
+            return
+        self._open.add(item.section)
+        if item.group:
+            self._open.add((item.section, item.group))
+
     def _heading(self, section: str) -> tuple[str, str, int]:
         known = self._headings.get(section)
         if known is None:
@@ -185,23 +197,19 @@ class Draft:
 
     def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
         key = (item.ref, item.version, shown, item.passage)
-        known = self._printed.get(key) if item.version else None
+        if not item.version:
+            return self._print(item, shown)
+        known = self._pieces.get(key) or self._printed.get(key)
         if known is None:
-            cost = 0 if shown == "full" else self.cost(item)
-            text = self._renderer.item(item, shown, cost)
-            known = text, self._count(text)
+            known = self._print(item, shown)
             self._printed.put(key, known)
+        self._pieces[key] = known
         return known
 
-
-def _section(item: Item, shown: Shown) -> str:
-    return "index" if shown == "index" else item.section
-
-
-def _opens(item: Item, shown: Shown) -> set[tuple[str, str]]:
-    section = _section(item, shown)
-    marks = {(section, "")}
-    return marks | {(section, item.group)} if item.group and shown != "index" else marks
+    def _print(self, item: Item, shown: Shown) -> tuple[str, int]:
+        cost = 0 if shown == "full" else self.cost(item)
+        text = self._renderer.item(item, shown, cost)
+        return text, self._count(text)
 
 
 def _printed_order(entry: _Entry) -> tuple[str, int, float, int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 
 from .displayed import Displayed
 from .errors import InvalidValue
@@ -80,7 +81,10 @@ class Budget(Displayed):
         return replace(self, total=tokens + turn, turn=stable * turn, **lanes)
 
     def _sizes(self) -> int:
-        return sum(getattr(self, field.name) for field in fields(self) if field.name != "total")
+        return sum(_SIZES(self))
+
+
+_SIZES = attrgetter(*(field.name for field in fields(Budget) if field.name != "total"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from .items import Item, changed
 from .messages import Message, place, text_of
 from .parts import Parts, part_ref, trimmed, with_room
 from .pipeline import Own, Setup, build_part, build_stable, own_items
-from .prefix import Said
+from .prefix import Said, prints_of
 from .provenance import BlockKind, Build, ContextRecord, build_fields
 from .records import SHARED, load
 from .refs import long_ref
@@ -137,11 +137,11 @@ class _Plan:
             placed = place(
                 self._given, opening.text, texts, placement=self._who.placement, fixed=fixed
             )
+        self._prints = prints_of(placed)
         record = self._record(stable, part, placed, places)
         self._update(stamp=self._setup.random.getrandbits(48))
         self._state_rows = state_rows(self._before, self._state)
         self._archive.rows += [record.row(), *self._state_rows]
-        self._placed = placed
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
         return Prepared(
             messages=placed,
@@ -175,7 +175,7 @@ class _Plan:
         keep_state(self._setup, self._state_rows[0], self._state)
         self._archive.written()
         self._setup.prefixes.keep_said(user, session, self._said)
-        self._setup.prefixes.keep(user, session, self._placed)
+        self._setup.prefixes.keep(user, session, self._prints)
 
     def _stable(self) -> Build:
         """Return the epoch's stable block; a new one when a new epoch begins."""
@@ -242,9 +242,6 @@ class _Plan:
                 return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)
-        if trail.last is not None:
-            carried, feed = self._brought.carried, self._brought.activity_feed
-            self._update(triggers=carried, activity_feed=feed)
         selection = self._select_part(stable, called)
         parts = with_room(self._state.parts, self._in_view(), self._who.replayed - selection.tokens)
         if parts != self._state.parts:
@@ -252,8 +249,14 @@ class _Plan:
             # What left the view may be just what is asked for.
             selection = self._select_part(stable, called)
         build = self._keep("turn", selection, called)
-        self._update(parts=(*parts, part_ref(build, trail, parts)))
+        self._update(parts=(*parts, part_ref(build, trail, parts)), **self._noticed())
         return build
+
+    def _noticed(self) -> dict[str, Any]:
+        """Return what the state keeps of what came by itself."""
+        if self._trail.last is None:
+            return {}
+        return {"triggers": self._brought.carried, "activity_feed": self._brought.activity_feed}
 
     def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
         state, trail = self._state, self._trail
@@ -367,7 +370,7 @@ class _Plan:
             entries=self._entries(),
             replayed_tokens=max(0, replayed - part.tokens),
             view=self._history.view.ref if self._history.view else "",
-            prefix_share=setup.prefixes.share(who.user, who.session, placed),
+            prefix_share=setup.prefixes.share(who.user, who.session, placed, self._prints),
             degraded=part.fault or self._fault,
             stable=opening.text,
             part=own.text,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from .items import Item
 from .messages import Message, text_of
 from .recent import Recent
 
 CONVERSATIONS = 1024
+
+Prints = tuple[int, ...]
+"""What is equal for messages that are sent alike, message by message, in one process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +44,16 @@ class Prefixes:
     """The last prompt of recent conversations, message by message, in this process."""
 
     def __init__(self) -> None:
-        self._last: Recent[tuple[str, str], list[int]] = Recent(CONVERSATIONS)
+        self._last: Recent[tuple[str, str], Prints] = Recent(CONVERSATIONS)
         self._said: Recent[tuple[str, str], Said] = Recent(CONVERSATIONS)
 
     def keep_said(self, user: str, session: str, said: Said) -> None:
         """Keep which messages were in view last."""
         self._said.put((user, session), said)
 
-    def keep(self, user: str, session: str, prompt: Sequence[Message]) -> None:
-        """Keep the prompt that was made, for the next one to be compared with."""
-        self._last.put((user, session), [_print(message) for message in prompt])
+    def keep(self, user: str, session: str, prints: Prints) -> None:
+        """Keep what the prompt was that was made, for the next one to be compared with."""
+        self._last.put((user, session), prints)
 
     def let_go(self, user: str, session: str) -> None:
         """Keep nothing of a conversation that has ended."""
@@ -60,24 +64,31 @@ class Prefixes:
         """Return which messages were in view last, as far as this process knows."""
         return self._said.get((user, session)) or Said()
 
-    def share(self, user: str, session: str, prompt: Sequence[Message]) -> float | None:
+    def share(
+        self, user: str, session: str, prompt: Sequence[Message], prints: Prints
+    ) -> float | None:
         """Return the share of the prompt, in characters, in leading messages that did not change.
 
         None when this process has not seen a prompt of the conversation yet.
         """
-        prints = [_print(message) for message in prompt]
         before = self._last.get((user, session))
         if before is None:
             return None
         sizes = [len(text_of(message)) for message in prompt]
-        same = next(
-            (at for at, own in enumerate(prints) if before[at : at + 1] != [own]), len(prints)
-        )
+        same = len(prints)
+        for at, pair in enumerate(zip_longest(prints, before)):
+            if pair[0] != pair[1]:
+                same = at
+                break
         return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
 
 
+def prints_of(prompt: Sequence[Message]) -> Prints:
+    """Return what tells a prompt from another, message by message."""
+    return tuple([_print(message) for message in prompt])
+
+
 def _print(message: Message) -> int:
-    """Return what is equal for messages that are sent alike; it holds in this process only."""
     content, calls = message.get("content"), message.get("tool_calls")
     shown = content if isinstance(content, str) else repr(content)
     told = repr(calls) if calls else ""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, field_serializer
 
@@ -82,22 +83,22 @@ class Used(NamedTuple):
     @classmethod
     def of(cls, choice: Choice, block: BlockKind) -> Used:
         """Return what the record keeps of a choice."""
-        item = choice.item
+        item, shown, tokens, reason = choice
         return cls(
-            ref=item.ref,
-            kind=item.kind,
-            include=item.include,
-            shown=choice.shown,
-            score=item.score,
-            tokens=choice.tokens,
-            lane=item.lane,
-            block=block,
-            version=item.version,
-            trust=item.trust,
-            reason=choice.reason,
-            signals=dict(item.reasons),
-            name=item.title if item.kind not in _RECORDED else "",
-            words=item.title or item.text,
+            item.ref,
+            item.kind,
+            item.include,
+            shown,
+            item.score,
+            tokens,
+            item.lane,
+            block,
+            item.version,
+            item.trust,
+            reason,
+            dict(item.reasons),
+            item.title if item.kind not in _RECORDED else "",
+            item.title or item.text,
         )
 
     def stored(self) -> dict[str, Any]:
@@ -132,17 +133,24 @@ class Build(Record):
     def _stored(self, used: tuple[Used, ...]) -> list[tuple[Any, ...]]:
         return [one[:_STORED] for one in used]
 
-    @property
+    def __copy__(self) -> Self:
+        # A copy is about to get other values: what was worked out of these does not hold for it.
+        copied = super().__copy__()
+        for name in ("shown", "points_on", "in_view"):
+            copied.__dict__.pop(name, None)
+        return copied
+
+    @cached_property
     def shown(self) -> dict[str, str]:
         """The version of each item the block shows, by ref."""
         return {used.ref: used.version for used in self.used if used.shown != "none"}
 
-    @property
+    @cached_property
     def points_on(self) -> bool:
         """Whether the block lists something, and so says how to get at it."""
         return any(used.shown in ("brief", "index") for used in self.used)
 
-    @property
+    @cached_property
     def in_view(self) -> dict[str, str]:
         """The same of what need not be shown again: in full, or what a question matched of it."""
         enough = ("full", "brief") if self.kind == "turn" else ("full",)
@@ -287,8 +295,8 @@ def build_fields(
         "kind": kind,
         "hash": selection.block.hash,
         "tokens": selection.tokens,
-        "used": tuple(Used.of(choice, kind) for choice in selection.choices),
-        "tools": tuple(Used.of(choice, kind) for choice in bound),
+        "used": tuple([Used.of(choice, kind) for choice in selection.choices]),
+        "tools": tuple([Used.of(choice, kind) for choice in bound]),
         "left_out": dict(selection.left_out),
         "lanes": dict(selection.lanes),
         "fault": selection.fault,

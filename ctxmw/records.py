@@ -69,7 +69,8 @@ class Record(BaseModel):
 
     def searched(self) -> str:
         """Return what full-text search sees of it."""
-        return search_text(self.says())
+        said = self.says()
+        return search_text(said) if said else ""
 
     def row(self) -> Row:
         """Return the record as the store keeps it."""

@@ -52,4 +52,4 @@ _STORED = re.compile(rf"[emnorst][{_LETTERS}]{{{_SHORT}}}")
 def _letters(random: Random, n: int) -> str:
     # One draw: the system's randomness takes its time for each.
     bits = random.getrandbits(5 * n)
-    return "".join(_LETTERS[bits >> 5 * at & 31] for at in range(n))
+    return "".join([_LETTERS[bits >> 5 * at & 31] for at in range(n)])

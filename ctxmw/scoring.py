@@ -78,10 +78,10 @@ class Rating:
     def score(self, item: Item) -> Item:
         """Return the item with its score and the reasons for it."""
         signals = self._signals(item)
-        reasons = tuple(zip(_SIGNALS, (round(value, 4) for value in signals), strict=True))
+        reasons = tuple([(name, round(signals[at], 4)) for at, name in enumerate(_SIGNALS)])
         return changed(item, score=round(self._sum(*signals), 4), reasons=reasons)
 
-    def matched(self, item: Item, *, match: float, reasons: Reasons, passage: str = "") -> Item:
+    def matched(self, item: Item, match: float, reasons: Reasons, passage: str = "") -> Item:
         """Return the item as a query brought it: half match, half its own score."""
         half = round((match + self._sum(*self._signals(item))) / 2, 4)
         match = round(match, 4)

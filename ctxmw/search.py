@@ -238,14 +238,10 @@ def _items(
     for reading in read:
         distinct.setdefault(reading.plain, reading)
     rating = Rating.of(situation, weights)
+    found = [(reading, best[reading.item.ref]) for reading in distinct.values()]
     return [
-        rating.matched(
-            reading.item,
-            match=best[reading.item.ref].match,
-            reasons=best[reading.item.ref].reasons,
-            passage=reading.passage(worth),
-        )
-        for reading in distinct.values()
+        rating.matched(reading.item, candidate.match, candidate.reasons, reading.passage(worth))
+        for reading, candidate in found
     ]
 
 

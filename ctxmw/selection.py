@@ -167,12 +167,6 @@ Form = Literal["full", "passage", "brief", "index"]
 _DEGRADES: tuple[Form, ...] = ("full", "brief", "index")
 
 
-def _shown(item: Item, form: Form) -> Shown:
-    if form == "passage":
-        return "brief" if item.passage else "full"
-    return form
-
-
 def _add_summaries(fill: _Fill, items: Sequence[Item], most: int) -> None:
     summaries = [item for item in items if item.lane == "index" and item.kind == "summary"]
     dated = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
@@ -197,9 +191,7 @@ def _ranked(items: Iterable[Item]) -> list[Item]:
 
 
 def _explained(choice: Choice, why: Callable[[Item], str]) -> Choice:
-    """Return the choice with why the item is shown in part, if it is."""
-    if choice.shown == "full":
-        return choice
+    """Return the choice with why the item is shown in part."""
     matched = choice.shown == "brief" and choice.item.passage
     reason = "what matches of it" if matched else why(choice.item)
     return Choice(item=choice.item, shown=choice.shown, tokens=choice.tokens, reason=reason)
@@ -256,12 +248,12 @@ class _Fill:
     ) -> list[Item]:
         """Add what fits into the lane, in order; return what did not."""
         rest: list[Item] = []
-        room = self.left[lane] if cap is None else min(cap, self.left[lane])
+        room = had = self.left[lane] if cap is None else min(cap, self.left[lane])
         misses = 0
         for item in items:
             if item.ref in self._chosen:
                 continue
-            shown = _shown(item, form)
+            shown: Shown = form if form != "passage" else "brief" if item.passage else "full"
             price = self._draft.price(item, shown) if misses < _PATIENCE else room + 1
             if price > room:
                 rest.append(item)
@@ -269,10 +261,10 @@ class _Fill:
                 continue
             room -= price
             misses = 0
-            self._pay(lane, price)
             self._draft.add(item, shown)
-            self._chosen[item.ref] = Choice(item=item, shown=shown, tokens=price)
+            self._chosen[item.ref] = Choice(item, shown, price)
             self._paid_by[item.ref] = lane
+        self._pay(lane, had - room)
         return rest
 
     def pour_all_into(self, lane: str) -> None:
@@ -303,11 +295,13 @@ class _Fill:
     def _selection(
         self, items: Sequence[Item], why: Callable[[Item], str], **made: Any
     ) -> Selection:
-        shown = [_explained(choice, why) for choice in self._chosen.values()]
-        others = _ranked(item for item in items if not self.shows(item))
+        shown = [
+            choice if choice.shown == "full" else _explained(choice, why)
+            for choice in self._chosen.values()
+        ]
+        others = _ranked([item for item in items if item.ref not in self._chosen])
         best = [
-            Choice(item=item, shown="none", tokens=self._draft.cost(item), reason=why(item))
-            for item in others[:NOT_SHOWN]
+            Choice(item, "none", self._draft.cost(item), why(item)) for item in others[:NOT_SHOWN]
         ]
         left_out = Counter(why(item) for item in others[NOT_SHOWN:])
         return Selection(choices=(*shown, *best), left_out=left_out, **made)

@@ -169,7 +169,8 @@ def state_rows(before: SessionState, after: SessionState) -> list[Row]:
 
 
 def _stored(state: SessionState, part: PartRef, *, dropped: bool = False) -> Row:
-    stored = StoredPart(
+    # Made of values that are checked.
+    stored = StoredPart.model_construct(
         user=state.user,
         ref=f"part:{part.build}",
         at=state.at,

@@ -70,8 +70,7 @@ class Counter:
         known = self._recent.get(whole)
         if known is None:
             parts = [text for text in texts if text]
-            parted = self.exact and all(map(_parted, parts, parts[1:]))
-            known = sum(map(self, parts)) if parted else self(whole)
+            known = sum(map(self, parts)) if self.exact and _parted(parts) else self(whole)
             self._recent.keep(whole, known)
         return known
 
@@ -180,12 +179,17 @@ def joined(count: TokenCounter, texts: Sequence[str]) -> int:
     return count("".join(texts))
 
 
-def _parted(before: str, after: str) -> bool:
-    """Say whether no token of OpenAI's encodings can reach from one into the other.
+def _parted(texts: Sequence[str]) -> bool:
+    """Say whether no token of OpenAI's encodings can reach from one text into the next.
 
     They take a line's end together with blanks and slashes that follow, and with nothing else.
     """
-    return before.endswith("\n") and after[0] != "/" and not after[0].isspace()
+    ends = [text[-1] for text in texts[:-1]]
+    begins = "".join([text[0] for text in texts[1:]])
+    return ends.count("\n") == len(ends) and not _CAN_BE_REACHED.search(begins)
+
+
+_CAN_BE_REACHED = re.compile(r"[/\s]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
