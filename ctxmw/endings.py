@@ -37,7 +37,7 @@ def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> Ses
     """
     store = setup.store
     with store.atomic(who.user):
-        change_state(setup, who, ended=True)
+        state = change_state(setup, who, ended=True)
         let_go(setup, who.user, who.session)
         old = _last_summary(setup, who.user, who.session)
         if given is None and not setup.learn.summaries:
@@ -49,6 +49,8 @@ def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> Ses
             # Deleting would rewrite the file.
             new = new.model_copy(update={"ref": old.ref})
         store.put([new.row()])
+        # The next conversation begins with the summary, and not as this one did.
+        setup.openings.let_go([(who.user, state.project, state.language)])
         if setup.distiller is not None and given is None:
             setup.distiller.summarize(who)
         return new

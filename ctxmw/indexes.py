@@ -47,7 +47,9 @@ class Indexes:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._copies = Copies(store, SPACE, OLDER)
-        self._users: Recent[str, Kept] = Recent(USERS, room=RECORDS, weigh=lambda k: len(k.index))
+        self._users: Recent[str, Kept] = Recent(
+            USERS, room=RECORDS, weigh=lambda kept: len(kept.index), growing=True
+        )
 
     def use(self, user: str, head: int | None = None) -> _Using:
         """Return the user's index, to be used in a `with`.

@@ -42,7 +42,9 @@ _NEUTRAL |= {"size": 1, "last": -1}
 _NAMED = ("type", "scope", "session")
 _FROZEN = ("offsets", "places", "counts")
 _CHARS_PER_TOKEN = 4.2
-_SMALLEST_REST = 512
+_SMALLEST_REST = 64
+_WORTH_KEEPING = 8192
+"""Places of which an array is kept; memory for fewer is at hand anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +157,12 @@ class LexicalIndex:
     def room(self, name: str, kind: str = "f4") -> NDArray[Any]:
         """Return an array with a slot for every place and one more, the same at every search.
 
-        New memory for each would cost more than filling it. What it held last is still in it, and
-        only who holds the index may use it.
+        New memory for a large one would cost more than filling it. What it held last is still in
+        it, and only who holds the index may use it.
         """
         size = len(self) + 1
+        if size < _WORTH_KEEPING:
+            return np.empty(size, kind)
         known = self._room.get(name)
         if known is None or len(known) < size:
             known = self._room[name] = np.empty(size + size // 8, kind)

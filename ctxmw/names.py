@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _PARTS = ("ends", "order", "letters")
+_AT_HAND = 64
+"""How many new texts, or which part of all, are at hand before they become bytes ..."""
+_SHARE = 8
+_FEW = 5000
+"""... unless there are more than that: then putting them in order would take too long."""
 
 
 class Names:
     """Texts, numbered in the order in which they first came.
 
-    Those of a copy stay the bytes that were kept, in the order of which they are looked up; only
-    what is asked for becomes a text. Those that came since are at hand.
+    Most are bytes, in the order of which they are looked up, which take a tenth of the room; only
+    what is asked for becomes a text. Those that came last are at hand.
     """
 
     __slots__ = ("_ends", "_letters", "_new", "_numbers", "_order")
@@ -65,6 +70,8 @@ class Names:
         if number < 0:
             number = self._numbers[name] = len(self)
             self._new.append(name)
+            if _AT_HAND < len(self._new) > len(self._ends) // _SHARE and len(self) <= _FEW:
+                self._become_bytes()
         return number
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -92,6 +99,11 @@ class Names:
         names._ends, names._order = _one_by_one(ends), _one_by_one(order)
         names._letters = letters.data
         return names
+
+    def _become_bytes(self) -> None:
+        same = Names.of(self.arrays())
+        self._ends, self._order, self._letters = same._ends, same._order, same._letters
+        self._new, self._numbers = [], {}
 
     def _kept(self, number: int) -> bytes:
         start = self._ends[number - 1] if number else 0

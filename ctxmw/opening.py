@@ -52,6 +52,8 @@ T = TypeVar("T")
 
 CHARACTERS = 4_000_000
 """How much text may be kept at hand of one kind, for all users together."""
+PRINTED = 300
+"""Characters that what is printed takes besides its text."""
 
 
 class Options(TypedDict, total=False):
@@ -171,7 +173,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         surroundings=surroundings,
         builds=Recent(512),
         blocks=Recent(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=Recent(16_384, room=CHARACTERS, weigh=lambda kept: len(kept[0])),
+        printed=Recent(16_384, room=CHARACTERS, weigh=lambda kept: len(kept[0]) + PRINTED),
         openings=Recent(64),
         states=Recent(256),
         prefixes=Prefixes(),

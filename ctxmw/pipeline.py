@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from .archive import Blocks, Builds
 from .arriving import Arriving
-from .block import PrintKey
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .compaction import Compaction
@@ -88,7 +87,7 @@ class Setup:
     surroundings: Surroundings
     builds: Builds
     blocks: Blocks
-    printed: Recent[tuple[Hashable, PrintKey], tuple[str, int]]
+    printed: Recent[tuple[Hashable, ...], tuple[str, int]]
     """What was printed before, by user."""
     openings: Recent[tuple[str, str | None, str | None], tuple[Budget, tuple[Item, ...], Selection]]
     """What opened a conversation last: of which items it was chosen, for which budget."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
+P = TypeVar("P", bound=tuple[Hashable, ...])
 V = TypeVar("V")
 
 
@@ -15,14 +16,22 @@ class Recent(Generic[K, V]):
     """Keeps the values of the keys used last: no more than `size`, and no more than have `room`."""
 
     def __init__(
-        self, size: int, *, room: int = 0, weigh: Callable[[V], int] | None = None
+        self,
+        size: int,
+        *,
+        room: int = 0,
+        weigh: Callable[[V], int] | None = None,
+        growing: bool = False,
     ) -> None:
-        """`weigh` says how much of the room a value takes when it is put; one may take it all."""
+        """`weigh` says how much of the room a value takes; one may take it all.
+
+        Of values that are `growing`, what they weighed when they were put is remembered.
+        """
         self._size = size
         self._room = room
         self._weigh = weigh
         self._kept: OrderedDict[K, V] = OrderedDict()
-        self._weights: dict[K, int] = {}
+        self._weights: dict[K, int] | None = {} if growing else None
         self._weight = 0
         self._lock = threading.Lock()
 
@@ -63,27 +72,32 @@ class Recent(Generic[K, V]):
     def _keep(self, key: K, value: V) -> None:
         self._kept[key] = value
         if self._weigh is not None:
-            self._weights[key] = self._weigh(value)
-            self._weight += self._weights[key]
+            weight = self._weigh(value)
+            self._weight += weight
+            if self._weights is not None:
+                self._weights[key] = weight
         while len(self._kept) > self._size or (self._weight > self._room and len(self._kept) > 1):
             self._without(next(iter(self._kept)))
 
     def _without(self, key: K) -> V | None:
-        self._weight -= self._weights.pop(key, 0)
-        return self._kept.pop(key, None)
+        value = self._kept.pop(key, None)
+        if self._weigh is not None and value is not None:
+            known = self._weights
+            self._weight -= self._weigh(value) if known is None else known.pop(key)
+        return value
 
 
-class Share(Generic[K, V]):
-    """What is kept for one owner, among what is kept for many."""
+class Share(Generic[P, V]):
+    """What is kept for one owner, among what is kept for many; keys have several parts."""
 
-    def __init__(self, kept: Recent[tuple[Hashable, K], V], owner: Hashable) -> None:
+    def __init__(self, kept: Recent[tuple[Hashable, ...], V], owner: Hashable) -> None:
         self._kept = kept
         self._owner = owner
 
-    def get(self, key: K) -> V | None:
+    def get(self, key: P) -> V | None:
         """Return the owner's value for the key, if any."""
-        return self._kept.get((self._owner, key))
+        return self._kept.get((self._owner, *key))
 
-    def put(self, key: K, value: V) -> None:
+    def put(self, key: P, value: V) -> None:
         """Keep a value for the owner."""
-        self._kept.put((self._owner, key), value)
+        self._kept.put((self._owner, *key), value)

@@ -37,12 +37,17 @@ def without_accents(word: str) -> str:
     return plain if plain.isascii() else word
 
 
-@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return a light English stem: no plural, no -ed or -ing, and one ending less.
 
     Short words, and words of other scripts, stay as they are; accents do not count.
     """
+    # Of numbers there is no end, and there is nothing to remember about them.
+    return word if word.isascii() and not word.isalpha() else _stem(word)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
     word = without_accents(word)
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
         return word

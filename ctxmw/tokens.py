@@ -15,6 +15,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -302,35 +303,41 @@ def _characters(tokens: list[int], encoding: Encoding) -> int:
 
 
 class _RecentCounts:
-    """The counts of recent texts, within a bounded number of characters."""
+    """The counts of recent texts, within a bounded number of bytes."""
 
-    _ROOM = 4_000_000
-    _LARGEST = 100_000
-    _OVERHEAD = 100
+    _ROOM = 3_000_000
+    _OVERHEAD = 170
     """What an entry costs besides its text, so that many tiny texts are bounded too."""
+    _SHORT = 200
+    """Characters beyond which a text is known by its hash, and not kept."""
 
     def __init__(self) -> None:
-        self._counts: OrderedDict[str, int] = OrderedDict()
+        self._counts: OrderedDict[str | bytes, int] = OrderedDict()
         self._used = 0
         self._lock = threading.Lock()
 
     def get(self, text: str) -> int | None:
+        key = self._key(text)
         with self._lock:
-            count = self._counts.get(text)
+            count = self._counts.get(key)
             if count is not None:
-                self._counts.move_to_end(text)
+                self._counts.move_to_end(key)
             return count
 
     def keep(self, text: str, count: int) -> None:
-        if len(text) > self._LARGEST:
-            return
+        key = self._key(text)
         with self._lock:
-            if text not in self._counts:
-                self._used += len(text) + self._OVERHEAD
-            self._counts[text] = count
+            if key not in self._counts:
+                self._used += len(key) + self._OVERHEAD
+            self._counts[key] = count
             while self._used > self._ROOM:
                 oldest, _ = self._counts.popitem(last=False)
                 self._used -= len(oldest) + self._OVERHEAD
+
+    def _key(self, text: str) -> str | bytes:
+        if len(text) <= self._SHORT:
+            return text
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _load(rule: _Rule, cache_dir: Path | None) -> _Scale:

@@ -9,12 +9,16 @@ from .names import Names
 from .terms import stem
 
 _SAYS_NOTHING = -1
+_AT_HAND = 256
+"""How many words are at hand as they are written; more where more stems are known."""
+_SHARE = 4
 
 
 class Vocabulary:
     """Numbers stems in the order in which they first occur.
 
-    Words are looked up as they are written, so that each is cut down to its stem once.
+    Words are looked up as they are written, so that those that keep coming are cut down to their
+    stems once.
     """
 
     def __init__(self, names: Names | None = None) -> None:
@@ -42,6 +46,8 @@ class Vocabulary:
         return [number for number in numbers if number >= 0]
 
     def _new(self, word: str) -> int:
+        if len(self._words) > max(_AT_HAND, len(self) // _SHARE):
+            self._words.clear()
         number = _SAYS_NOTHING if word in STOP_WORDS else self.names.add(stem(word))
         self._words[word] = number
         return number

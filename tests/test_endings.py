@@ -195,6 +195,17 @@ def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextM
     assert "Tea is served at four." in again.context.stable
 
 
+def test_what_opened_a_conversation_is_let_go_once_a_summary_of_it_opens_the_next(
+    ctx: ContextMiddleware,
+) -> None:
+    openings = ctx._setup.openings
+    talk(ctx, "s1", "How is the tea?", "It is hot.")
+    ctx.session("other").prepare(HELLO)
+    assert list(openings._kept) == [("local", "shop", None), ("local", None, None)]
+    ctx.session("s1").end()
+    assert list(openings._kept) == [("local", None, None)]
+
+
 def test_forty_notes_fit_into_their_lanes(ctx: ContextMiddleware) -> None:
     for number in range(10):
         call = {"id": "1", "name": "run", "args": {}}

@@ -26,6 +26,16 @@ def test_numbers_are_given_in_the_order_of_coming_before_and_after_a_copy(first,
             assert each.find(name) == (expected.index(name) if name in expected else -1)
 
 
+def test_many_new_texts_become_bytes_and_keep_their_numbers():
+    names = Names()
+    for n in range(2000):
+        assert names.add(f"é{n}") == n
+        assert names.add(f"é{n // 2}") == n // 2
+    assert len(names._new) <= 2000 // 8
+    assert list(names) == [f"é{n}" for n in range(2000)]
+    assert [names.find(name) for name in ("é0", "é1999", "é2000")] == [0, 1999, -1]
+
+
 def test_half_a_surrogate_pair_is_not_there():
     assert Names.of(Names(["a", "é"]).arrays()).find("\ud800") == -1
 

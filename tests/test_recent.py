@@ -53,12 +53,26 @@ def test_what_is_let_go_of_makes_room():
     assert kept.values() == ["y", "z"]
 
 
+def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
+    kept: Recent[str, list[int]] = Recent(4, room=3, weigh=len, growing=True)
+    first, second = [1], [2]
+    kept.put("a", first)
+    kept.put("b", second)
+    first += [1, 1]
+    kept.put("a", first)
+    assert kept.values() == [first]
+    kept.let_go(["a"])
+    kept.put("c", [3, 3])
+    kept.put("d", [4])
+    assert kept.values() == [[3, 3], [4]]
+
+
 def test_owners_share_the_room_and_nothing_else():
     kept: Recent = Recent(3)
     ada, bob = Share(kept, "ada"), Share(kept, "bob")
-    ada.put("k", 1)
-    bob.put("k", 2)
-    assert (ada.get("k"), bob.get("k")) == (1, 2)
+    ada.put(("k", 0), 1)
+    bob.put(("k", 0), 2)
+    assert (ada.get(("k", 0)), bob.get(("k", 0))) == (1, 2)
     for n in range(3):
-        ada.put(n, n)
-    assert bob.get("k") is None
+        ada.put(("k", n), n)
+    assert bob.get(("k", 0)) is None

@@ -13,6 +13,7 @@ from ctxmw.records import Memory
 from ctxmw.scoring import Rating, Weights
 from ctxmw.situation import TASKS, Situation
 from ctxmw.sources import Memories
+from ctxmw.sources.shelf import AT_HAND
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 KINDS = ("preference", "rule", "decision", "correction", "fact")
@@ -63,6 +64,23 @@ def test_the_best_are_listed_and_the_others_counted():
     listed = Memories(store).best(situation, Weights(), {"universal": 5})
     assert len(listed.items) == 5
     assert min(item.score for item in listed.items) >= max(map(max, listed.others))
+    store.close()
+
+
+def test_the_items_on_a_list_are_the_ones_at_hand_for_the_next():
+    random = Random(2)
+    store = SqliteStore(":memory:")
+    source = Memories(store)
+    here = Situation(user="ada", now=NOW)
+    listed = []
+    for number in range(200):
+        store.put([memory(random, number).row()])
+        before, listed = listed, source.best(here, Weights(), {"universal": 30}).items
+        known = {item.ref: item for item in before}
+        assert all(item is known.get(item.ref, item) for item in listed)
+    read = source._shelf._users.values()[0].read
+    assert all(read[item.ref] is item for item in listed)
+    assert len(read) <= len(listed) + AT_HAND + 1
     store.close()
 
 

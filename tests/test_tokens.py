@@ -240,18 +240,22 @@ def test_a_count_is_remembered_until_newer_texts_take_its_place() -> None:
     recent = tokens._RecentCounts()
     recent.keep("first", 1)
     recent.keep("second", 2)
-    for n in range(60):
+    for n in range(20_000):
         assert recent.get("first") == 1  # asked for again and again, so it stays
-        recent.keep(str(n) + "x" * 90_000, n)
+        recent.keep(f"text {n}", n)
     assert recent.get("second") is None
-    assert recent.get("59" + "x" * 90_000) == 59
-    assert sum(map(len, recent._counts)) <= recent._ROOM
+    assert recent.get("text 19999") == 19_999
+    assert sum(len(text) + recent._OVERHEAD for text in recent._counts) <= recent._ROOM
 
 
-def test_a_huge_text_is_not_remembered() -> None:
+def test_a_long_text_is_known_again_without_being_kept() -> None:
     recent = tokens._RecentCounts()
     recent.keep("x" * 1_000_000, 7)
-    assert recent.get("x" * 1_000_000) is None
+    recent.keep("\ud800" * 300, 8)
+    assert recent.get("x" * 1_000_000) == 7
+    assert recent.get("\ud800" * 300) == 8
+    assert recent.get("x" * 999_999) is None
+    assert max(map(len, recent._counts)) < 100
 
 
 # --- cutting ---

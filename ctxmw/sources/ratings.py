@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,10 +46,9 @@ class Rated:
     """For how many seconds: then one of them is older by a step."""
 
     def reasons(self, chosen: Chosen) -> Iterator[tuple[tuple[str, float], ...]]:
-        """Yield the signals of each of these, by name."""
+        """Return the signals of each of these, by name."""
         values = (signal[chosen].round(4).tolist() for signal in self.signals)
-        for seen, newness, task in zip(*values, strict=True):
-            yield ("seen", seen), ("recency", newness), ("task", task)
+        return map(_by_name, *values)
 
 
 class Ratings:
@@ -186,6 +186,12 @@ class Ratings:
 
     def _number(self, what: str, name: str) -> int:
         return self._names[what].find(name)
+
+
+@lru_cache(maxsize=1024)
+def _by_name(seen: float, newness: float, task: float) -> tuple[tuple[str, float], ...]:
+    """Return signals as reasons: most items have the same, and they are kept but once."""
+    return ("seen", seen), ("recency", newness), ("task", task)
 
 
 def _until(age: Floats, limit: float) -> float:

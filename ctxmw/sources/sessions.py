@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from ..items import Item, Scope
@@ -97,4 +98,4 @@ def _group(record: Record) -> str:
 
 
 def _day(record: Record) -> str:
-    return record.at.date().isoformat()
+    return sys.intern(record.at.date().isoformat())  # most items at hand are of a few days

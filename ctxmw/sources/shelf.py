@@ -32,7 +32,7 @@ log = logging.getLogger("ctxmw")
 
 USERS = 64
 """How many users' ratings are kept at hand."""
-AT_HAND = 50
+AT_HAND = 20
 """How many records of a user are kept at hand, beside those on the last list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
@@ -134,12 +134,13 @@ class Shelf:
         refs = [ratings.ref(place) for place in places[best].tolist()]
         found = self._read(situation.user, kept, refs)
         whole = zip(refs, rated.scores[best].tolist(), rated.reasons(best), strict=True)
+        items = tuple(
+            _rated(found[ref], score, reasons) for ref, score, reasons in whole if ref in found
+        )
+        # The list's items are those at hand: nothing is kept twice.
+        kept.read.update((item.ref, item) for item in items)
         return Shortlist(
-            items=tuple(
-                changed(found[ref], score=score, reasons=reasons)
-                for ref, score, reasons in whole
-                if ref in found
-            ),
+            items=items,
             others=_joined(before.others, np.delete(rated.scores, best)),
             made=situation.now,
             until=min(before.until, situation.now + timedelta(seconds=min(rated.holds, _LONGEST))),
@@ -223,6 +224,12 @@ class _Kept:
 
     def forget_lists(self) -> None:
         self.lists = Recent(LISTS)
+
+
+def _rated(item: Item, score: float, reasons: tuple[tuple[str, float], ...]) -> Item:
+    if item.score == score and item.reasons == reasons:
+        return item
+    return changed(item, score=score, reasons=reasons)
 
 
 def _joined(
