@@ -37,7 +37,7 @@ class Held:
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the value of its term for each of the places."""
-        return np.repeat(values, self.sizes)
+        return values.repeat(self.sizes)
 
 
 def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
@@ -79,23 +79,21 @@ def of_sessions(index: LexicalIndex, asked: Held) -> Floats:
     """Return the score of every conversation, 1 for the best; 0 for records that stand alone."""
     sizes, lengths = index.session_sizes()
     scores = np.zeros(len(sizes), np.float32)
-    talks = np.flatnonzero(sizes > 1)
-    if not len(talks) or not asked.terms:
+    mine = index.column("session")[asked.places]
+    said = (sizes[mine] > 1).nonzero()[0]
+    if not len(said):
         return scores
-    row = np.full(len(sizes), -1, np.int32)
-    row[talks] = np.arange(len(talks), dtype=np.int32)
-    mine = row[index.column("session")[asked.places]]
-    shape = len(asked.terms), len(talks)
-    times = np.zeros(shape[0] * shape[1], np.float32)
-    term = asked.spread(np.arange(shape[0]))
-    said = mine >= 0
-    np.add.at(times, (term * shape[1] + mine)[said], asked.counts[said])
-    times = times.reshape(shape)
-    holders = np.count_nonzero(times, axis=1)
-    rarity = np.log(1 + (len(talks) - holders + 0.5) / (holders + 0.5)).astype(np.float32)
-    share = lengths[talks] / max(1.0, float(lengths[talks].mean()))
+    table = np.zeros(len(asked.terms) * len(sizes), np.float32)
+    term = asked.spread(np.arange(len(asked.terms)))
+    np.add.at(table, (term * len(sizes) + mine)[said], asked.counts[said])
+    filled = table.nonzero()[0]
+    term, talk, times = filled // len(sizes), filled % len(sizes), table[filled]
+    in_talks = lengths[sizes > 1]
+    holders = np.bincount(term, minlength=len(asked.terms))
+    rarity = np.log(1 + (len(in_talks) - holders + 0.5) / (holders + 0.5)).astype(np.float32)
+    share = lengths[talk] / max(1.0, float(in_talks.sum() / len(in_talks)))
     norm = K1 * (1 - OF_SESSIONS + OF_SESSIONS * share)
-    scores[talks] = (rarity[:, None] * (K1 + 1) * times / (times + norm)).sum(axis=0)
+    np.add.at(scores, talk, rarity[term] * (K1 + 1) * times / (times + norm))
     return by_best(scores)
 
 

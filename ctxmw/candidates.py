@@ -24,7 +24,7 @@ class Legs:
     """What is known of every place, with a zero in the slot of "no such record"."""
 
     words: Floats
-    related: Floats
+    related: Floats | None
     sessions: Floats
     """By session."""
     meaning: Floats | None
@@ -37,7 +37,7 @@ def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Leg
         concerned = (
             wanted & _matching(index, legs) if _is_by_words_alone(question, legs) else wanted
         )
-        return np.flatnonzero(concerned).astype(np.int32)
+        return concerned.nonzero()[0].astype(np.int32)
     rough = _rough(index, question, legs)[:-1]
     if not wanted.all():
         rough *= wanted
@@ -59,7 +59,9 @@ def _is_by_words_alone(question: Question, legs: Legs) -> bool:
 
 def _matching(index: LexicalIndex, legs: Legs) -> Bools:
     """Say of each place whether a word of the question is in it, or in its conversation."""
-    matching: Bools = (legs.words > 0) | (legs.related > 0)
+    matching: Bools = legs.words > 0
+    if legs.related is not None:
+        matching |= legs.related > 0
     if legs.sessions.any():
         matching |= legs.sessions[index.column("session")] > 0
     return matching[:-1]
@@ -84,7 +86,8 @@ def largest(values: Floats, n: int) -> Ints:
 def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
     rough: Floats = np.sqrt(legs.words, out=index.room("rough"))
     rough += legs.words
-    rough += legs.related
+    if legs.related is not None:
+        rough += legs.related
     matched = np.flatnonzero(legs.words > 0)
     rough[matched] += legs.sessions[index.column("session")[matched]]
     # Few have these: adding nothing to all others would take longer than finding them.

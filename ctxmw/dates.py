@@ -27,6 +27,7 @@ _DAY = re.compile(
 )
 _IN_YEAR = re.compile(rf"\b(?:in|during|of) ({_YEAR})\b", re.IGNORECASE)
 _LAST_WEEKDAY = re.compile(rf"\b(?:last|on) ({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
+_LAST_MONTH = re.compile(r"\blast month\b", re.IGNORECASE)
 _RELATIVE_DAYS = (("day before yesterday", 2), ("yesterday", 1))
 
 
@@ -52,7 +53,7 @@ def _months(text: str, now: datetime) -> Iterator[Month]:
             yield number, now.year - (number >= now.month)
         elif match["capital"] != "May" or match.start() > 0:  # "May I ..." begins a request
             yield number, int(match["year"]) if match["year"] else None
-    if re.search(r"\blast month\b", text, re.IGNORECASE):
+    if _LAST_MONTH.search(text):
         before = now.replace(day=1) - timedelta(days=1)
         yield before.month, before.year
 

@@ -45,18 +45,20 @@ def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints)
     reach += [before[reach[1]], after[reach[2]]]
     share = np.zeros(len(places), np.float32)
     own, subject = np.zeros(len(places), np.intp), np.zeros(len(places), np.intp)
-    about = np.array([term in question.subject for term in asked.terms], bool)
-    ends = np.cumsum(asked.sizes)
+    about = sum(1 << at for at, term in enumerate(asked.terms) if term in question.subject)
+    ends = asked.sizes.cumsum()
     for first in range(0, len(asked.terms), TERMS_AT_ONCE):
         run = slice(first, first + TERMS_AT_ONCE)
         bits = _bits(index, asked, run, ends)
         mine = bits[places]
-        around = np.bitwise_or.reduce([bits[hop] for hop in reach[1:]]) | mine
+        around = mine.copy()
+        for hop in reach[1:]:
+            around |= bits[hop]
         number = np.arange(len(asked.rarity[run]), dtype=np.uint64)
         holds = (around[:, None] >> number) & np.uint64(1)
         share += (holds * asked.rarity[run]).sum(axis=1)
         own += np.bitwise_count(mine)
-        subject += np.bitwise_count(mine & (about[run] << number).sum(dtype=np.uint64))
+        subject += np.bitwise_count(mine & np.uint64((about >> first) % (1 << TERMS_AT_ONCE)))
     unknown = math.log(2 * len(index) + 2)
     missing = len(set(question.terms)) - len(asked.terms)
     total = float(asked.rarity.sum()) + missing * unknown
@@ -77,7 +79,7 @@ def _bits(
     bits[:] = 0
     sizes = asked.sizes[run]
     start = int(ends[run.start] - asked.sizes[run.start])
-    which = np.repeat(np.uint64(1) << np.arange(len(sizes), dtype=np.uint64), sizes)
+    which = (np.uint64(1) << np.arange(len(sizes), dtype=np.uint64)).repeat(sizes)
     # A place holds a term once, so that adding is setting.
     np.add.at(bits, asked.places[start : start + len(which)], which)
     return bits

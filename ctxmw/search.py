@@ -197,10 +197,10 @@ class Search:
         """Return the candidates in the order in which tokens should be spent on them."""
         ranks = rated.rank(self._weights)
         costs = index.column("cost")[rated.places]
-        order = np.argsort(np.log(np.maximum(costs, CHEAP)) - ranks, kind="stable")
+        order = (np.log(np.maximum(costs, CHEAP)) - ranks).argsort(kind="stable")
         order = order[rated.touched()[order]]
         shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
-        enough = int(np.searchsorted(np.cumsum(shown), MARGIN * wanted.tokens)) + 1
+        enough = int(shown.cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
         chosen = order[: max(LEAST, min(enough, READ))]
         if wanted.worthwhile:
             chosen = chosen[_worthwhile(index, rated)[chosen]]

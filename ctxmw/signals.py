@@ -83,8 +83,8 @@ class Signals:
     ) -> list[tuple[tuple[str, float], ...]]:
         """Return, for each of these candidates, the signals that gave most."""
         gave = self._counts(weights)[:, None] * self.table[:, chosen]
-        best = np.argsort(-gave, axis=0, kind="stable")[:REASONS]
-        values = np.take_along_axis(gave, best, axis=0).astype(float).round(2).T.tolist()
+        best = (-gave).argsort(axis=0, kind="stable")[:REASONS]
+        values = gave[best, np.arange(len(chosen))].astype(float).round(2).T.tolist()
         names = np.array(self.names, object)[best].T.tolist()
         each = zip(names, values, strict=True)
         reasons = [tuple(zip(named, gave, strict=True)) for named, gave in each]
@@ -99,7 +99,7 @@ class Signals:
 
     def _any_of(self, names: Collection[str]) -> Bools:
         rows = [at for at, name in enumerate(self.names) if name in names]
-        found: Bools = np.any(self.table[rows] > 0, axis=0)
+        found: Bools = np.logical_or.reduce(self.table[rows] > 0)
         return found
 
 
@@ -119,7 +119,7 @@ def signals(
     asked = bm25.held(index, question.terms)
     legs = Legs(
         words=bm25.of_places(index, asked),
-        related=bm25.of_places(index, bm25.held(index, question.related), "related"),
+        related=_related(index, question),
         sessions=bm25.of_sessions(index, asked),
         meaning=None if dense is None else np.append(dense, np.float32(0)),
         files=_file_names(index, files) if files else None,
@@ -130,7 +130,7 @@ def signals(
     values = {
         "words": words_here,
         "words_root": np.sqrt(words_here),
-        "related": legs.related[places],
+        **({} if legs.related is None else {"related": legs.related[places]}),
         "near_words": covered.share,
         **_pairs(index, asked, question, places, covered.own),
         **neighbouring(index, places, legs.words),
@@ -153,6 +153,12 @@ def signals(
     )
 
 
+def _related(index: LexicalIndex, question: Question) -> Floats | None:
+    """Return how well words match that stand for the question's; None when none is anywhere."""
+    held = bm25.held(index, question.related) if question.related else None
+    return bm25.of_places(index, held, "related") if held and held.terms else None
+
+
 def _pairs(
     index: LexicalIndex,
     asked: bm25.Held,
@@ -164,7 +170,7 @@ def _pairs(
     pairs = np.zeros(len(places), np.float32)
     # Only the repetition of a word is a pair in a record that holds one of them.
     repeats = len(set(question.terms)) < len(question.terms)
-    several = np.flatnonzero(own >= (1 if repeats else 2))
+    several = (own >= (1 if repeats else 2)).nonzero()[0]
     pairs[several] = together(index, asked, [question.terms], places[several])
     if not question.phrases:
         return {"pairs": pairs}

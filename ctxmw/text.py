@@ -65,11 +65,8 @@ def fold(text: str) -> str:
 
 def digest(*parts: str) -> str:
     """Return the SHA-256 of the parts as hex; different parts never read as the same bytes."""
-    hashed = sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        hashed.update(b"%d:" % len(data) + data)
-    return hashed.hexdigest()
+    each = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return sha256(b"".join([b"%d:%b" % (len(data), data) for data in each])).hexdigest()
 
 
 def words(text: str) -> list[str]:
@@ -89,7 +86,7 @@ def words(text: str) -> list[str]:
 
 def search_text(text: str) -> str:
     """Return what a full-text index keeps of a text: its search words, separated by spaces."""
-    return " ".join(words(text))
+    return " ".join(words(text)) if text else ""
 
 
 def first_sentence(text: str, limit: int) -> str:

@@ -53,7 +53,7 @@ def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
     if wanted.own is not None:
         session, sent = wanted.own
         number = index.number("session", session)
-        own = np.flatnonzero(found & (index.column("session")[:-1] == number))
+        own = (found & (index.column("session")[:-1] == number)).nonzero()[0]
         if number >= 0 and len(own) <= sent:
             found[own] = False
     found[index.places(wanted.without)] = False
