@@ -207,7 +207,9 @@ class Catalog:
         read = self._read
         if read[0] != now:
             rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
-            read = self._read = now, [CatalogItem.model_validate_json(row.body) for row in rows]
+            read = now, [CatalogItem.model_validate_json(row.body) for row in rows]
+            if not self._store.in_atomic():  # where it might be undone
+                self._read = read
         stored = read[1]
         # What the settings say takes the place of what the store has under the same name.
         own = {item.key for item in self._offered}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .code import CodeFile
 from .code_index import ProjectCode
+from .feed import Feed
 from .items import Scope
 from .protocols import Find, Row, Store
 from .recent import Recent
@@ -19,8 +20,9 @@ _TYPES = (CodeFile.type,)
 class Codebase:
     """What is known of the code in one store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, feed: Feed | None = None) -> None:
         self._store = store
+        self._feed = feed or Feed(store, _TYPES)
         self._users: Recent[str, _Kept] = Recent(USERS)
 
     def use(self, user: str, project: str | None, head: int | None = None) -> _Using:
@@ -38,14 +40,16 @@ class Codebase:
         if kept.seq == 0:
             rows = self._store.query(user, Find(types=_TYPES))
         else:
-            changes = self._store.changes(user, kept.seq, _TYPES)
+            changes = self._feed.changes(user, kept.seq, _TYPES, head)
             for gone in (change.ref for change in changes if change.gone):
                 kept.let_go(gone)
-            rows = self._store.get(user, [change.ref for change in changes if not change.gone])
+            written = [change.ref for change in changes if not change.gone]
+            rows = self._store.get(user, written) if written else []
         for row in rows:
             kept.take_in(row)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
+        kept.tentative = self._store.in_atomic()
 
 
 @dataclass
@@ -54,7 +58,12 @@ class _Kept:
     projects: dict[str, ProjectCode] = field(default_factory=dict)
     where: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The scope and the path behind each row."""
+    tentative: bool = False
+    """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def begin_anew(self) -> None:
+        self.seq, self.projects, self.where, self.tentative = 0, {}, {}, False
 
     def take_in(self, row: Row) -> None:
         self.let_go(row.ref)
@@ -95,4 +104,6 @@ class _Using:
 
     def __exit__(self, *_: object) -> None:
         if self._project:
+            if self._kept.tentative:
+                self._kept.begin_anew()
             self._kept.lock.release()

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .copies import WORTH_KEEPING, Copies
+from .feed import Feed
 from .lexical import Document, LexicalIndex
 from .packing import packed, unpacked
 from .protocols import Row, Store
@@ -44,8 +45,9 @@ _PATIENCE = 0.05
 class Indexes:
     """The lexical indexes of a store's users."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, feed: Feed | None = None) -> None:
         self._store = store
+        self._feed = feed or Feed(store, SEARCHED)
         self._copies = Copies(store, SPACE, OLDER)
         self._users: Recent[str, Kept] = Recent(
             USERS, room=RECORDS, weigh=lambda kept: len(kept.index), growing=True
@@ -70,7 +72,9 @@ class Indexes:
         Who searches next finds it done.
         """
         kept = self._users.get(user)
-        if kept is None or not kept.seq or not kept.lock.acquire(blocking=False):
+        if kept is None or not kept.seq or self._store.in_atomic():
+            return
+        if not kept.lock.acquire(blocking=False):
             return
         try:
             head = self._store.head(user)
@@ -111,6 +115,7 @@ class Indexes:
         head = self._store.head(user) if head is None else head
         if head <= kept.seq:
             return
+        kept.tentative = self._store.in_atomic()
         if kept.seq == 0:
             self._begin(user, kept)
         self._catch_up(user, kept, head)
@@ -120,7 +125,7 @@ class Indexes:
 
     def _catch_up(self, user: str, kept: Kept, head: int) -> None:
         dead = kept.index.dead
-        changes = self._store.changes(user, kept.seq, SEARCHED)
+        changes = self._feed.changes(user, kept.seq, SEARCHED, head)
         written = [change.ref for change in changes if not change.gone]
         kept.readings.forget(change.ref for change in changes)
         for change in changes:
@@ -180,7 +185,14 @@ class Kept:
     seq: int = 0
     """How far the changes feed was followed."""
     unsaved: int = 0
+    tentative: bool = False
+    """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin_anew(self) -> None:
+        """Hold nothing; the next search reads it again."""
+        self.index, self.seq, self.unsaved, self.tentative = LexicalIndex(), 0, 0, False
+        self.readings.clear()
 
 
 class _Using:
@@ -203,6 +215,8 @@ class _Using:
 
     def __exit__(self, *_: object) -> None:
         try:
+            if self._kept.tentative:
+                self._kept.begin_anew()
             self._indexes.make_room(self._user, self._kept)
             copy = self._indexes.copy_due(self._kept)
         finally:

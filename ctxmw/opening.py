@@ -14,12 +14,16 @@ from .arriving import Arriving
 from .backlog import Backlog
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
+from .code import CodeFile
 from .codebase import Codebase
+from .collector import Entry
 from .compaction import Compaction
 from .deadline import MILLISECONDS, Aside
 from .dense import Dense
 from .embedders import as_embedder
+from .epochs import SHOWN_TYPES
 from .errors import InvalidValue
+from .feed import Feed
 from .items import Include, Trust
 from .learning import Learning, checked_trust
 from .messages import Placement, check_placement
@@ -135,9 +139,11 @@ def setup_of(store: Store, options: Options) -> Setup:
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
-    surroundings = _surroundings(store, count, weights, options)
+    feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type))
+    surroundings = _surroundings(store, feed, count, weights, options)
     return Setup(
         store=store,
+        feed=feed,
         clock=clock,
         random=random,
         count=count,
@@ -159,7 +165,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         window=options.get("window") or known_window(options.get("model")),
         compaction=_given(options.get("compaction"), Compaction),
         dense=dense,
-        search=Search(store, count, dense=dense, stats=stats, aside=aside),
+        search=Search(store, count, dense=dense, stats=stats, aside=aside, feed=feed),
         deadline=deadline,
         aside=aside,
         catalog=Catalog(
@@ -192,9 +198,9 @@ def setup_of(store: Store, options: Options) -> Setup:
 
 
 def _surroundings(
-    store: Store, count: TokenCounter, weights: Weights, options: Options
+    store: Store, feed: Feed, count: TokenCounter, weights: Weights, options: Options
 ) -> Surroundings:
-    codebase = Codebase(store)
+    codebase = Codebase(store, feed)
     return Surroundings(
         store=store,
         policy=_given(options.get("triggers"), Triggers),

@@ -21,6 +21,7 @@ from .catalog import AgentSearch, Catalog
 from .compaction import Compaction
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense
+from .feed import Feed
 from .indexes import SEARCHED
 from .items import PRIORITIES, Item, Trust
 from .learning import Learning, check_trust
@@ -59,6 +60,7 @@ class Setup:
     """What a middleware works with; every conversation shares it."""
 
     store: Store
+    feed: Feed
     clock: Clock
     random: Random
     count: TokenCounter

@@ -224,7 +224,8 @@ class _Plan:
     def _outdated(self) -> set[str]:
         """Return what the conversation shows and what has changed or gone since its last call."""
         state, store = self._state, self._setup.store
-        changes = store.changes(state.user, state.feed, (*SHOWN_TYPES, Entry.type))
+        types = (*SHOWN_TYPES, Entry.type)
+        changes = self._setup.feed.changes(state.user, state.feed, types, self._head)
         self._archive.rely_on(state.feed, (change.ref for change in changes if change.gone))
         changed_refs = [change.ref for change in changes if change.type != Entry.type]
         if self._catalog_head != state.catalog_feed:

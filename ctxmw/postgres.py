@@ -193,6 +193,10 @@ class PostgresStore(Blobs, Restoring):
         with self._transactions.transaction(named_user(user)):
             yield
 
+    def in_atomic(self) -> bool:
+        """Say whether this thread is inside `atomic`: what it reads may never be committed."""
+        return self._transactions.in_transaction()
+
     def sweep(self) -> None:
         """Take the bytes of deleted text out of the tables, for the owner at a quiet hour.
 

@@ -130,6 +130,10 @@ class Transactions:
             with explained(self._address):
                 mine.connection.execute("COMMIT")
 
+    def in_transaction(self) -> bool:
+        """Say whether this thread has a transaction."""
+        return self._current() is not None
+
     def close(self) -> None:
         """Close every connection."""
         self._lending.close()

@@ -245,6 +245,10 @@ class Store(Protocol):
         """
         ...
 
+    def in_atomic(self) -> bool:
+        """Say whether this thread is inside `atomic`: what it reads may never be committed."""
+        ...
+
     def close(self) -> None:
         """Let go of files and connections; closing twice is fine."""
         ...

@@ -21,6 +21,7 @@ from .alike import alike, shared
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense, Near
 from .errors import CtxmwError
+from .feed import Feed
 from .indexes import Indexes
 from .items import Item
 from .lexical import Bools, Floats, LexicalIndex
@@ -82,10 +83,11 @@ class Search:
         weights: RankWeights | None = None,
         stats: Stats | None = None,
         aside: Aside | None = None,
+        feed: Feed | None = None,
     ) -> None:
         self._store = store
         self._count = count
-        self._indexes = Indexes(store)
+        self._indexes = Indexes(store, feed)
         self._dense = dense
         self._weights = weights or RankWeights()
         self._stats = stats or Stats()

@@ -169,6 +169,10 @@ class SqliteStore(Blobs, Restoring):
         named_user(user)
         return self._connections.transaction()
 
+    def in_atomic(self) -> bool:
+        """Say whether this thread is inside `atomic`: what it reads may never be committed."""
+        return self._connections.in_transaction()
+
     def close(self) -> None:
         """Let go of files and connections; closing twice is fine."""
         if self._let_go.alive and not self._temporary:

@@ -18,7 +18,8 @@ from .rows import WORD_CHARS, WORDS, check_texts, is_plain, moment, natural, row
 row_of = partial(row_read, datetime.fromisoformat)
 
 # The first of these that is asked for picks the index. Without statistics SQLite guesses, and
-# prefers an index that spares it the sorting to the one that finds three rows.
+# prefers an index that spares it the sorting to the one that finds three rows. The index by
+# session goes on with the type.
 _FILTERS = (
     ("key", "keys"),
     ("digest", "digests"),
@@ -36,7 +37,8 @@ def conditions(find: Find) -> tuple[list[str], list[Any]]:
     for column, field in _FILTERS:
         asked = getattr(find, field)
         if asked:
-            clause, value = among(column, asked, field, picks=not clauses)
+            picks = not clauses or (field == "types" and bool(find.sessions) and len(clauses) == 1)
+            clause, value = among(column, asked, field, picks=picks)
             clauses.append(clause)
             values.append(value)
     for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):

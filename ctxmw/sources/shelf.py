@@ -100,7 +100,7 @@ class Shelf:
         user = situation.user
         kept = self._users.get_or_make(user, _Kept)
         with kept.lock:
-            self._refresh(user, kept)
+            tentative = self._refresh(user, kept) and self._store.in_atomic()
             asked = _asked(kept.ratings, situation, weights, most)
             listed = kept.lists.get(asked)
             if listed is None or not listed.made <= situation.now < listed.until:
@@ -108,6 +108,8 @@ class Shelf:
             if listed is _NOTHING or listed.size < len(kept.ratings):
                 listed = self._listed(kept, situation, weights, most, listed)
                 kept.lists.put(asked, listed)
+            if tentative:  # what was read inside a transaction may be undone
+                kept.begin_anew()
             copy = self._copy_due(kept)
         if copy:
             self._save(user, kept, *copy)
@@ -158,10 +160,11 @@ class Shelf:
                 kept.read[row.ref] = self._item_of(row)
         return kept.read
 
-    def _refresh(self, user: str, kept: _Kept) -> None:
+    def _refresh(self, user: str, kept: _Kept) -> bool:
+        """Bring the shelf up to date, and say whether there was anything to do."""
         head = self._store.head(user)
         if head == kept.seq:
-            return
+            return False
         if kept.seq == 0:
             self._begin(user, kept)
         if kept.seq == 0 or kept.ratings.dead > len(kept.ratings) // 2:
@@ -173,6 +176,7 @@ class Shelf:
             self._catch_up(user, kept)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
+        return True
 
     def _catch_up(self, user: str, kept: _Kept) -> None:
         changes = self._store.changes(user, kept.seq, self._types)
@@ -224,6 +228,10 @@ class _Kept:
 
     def forget_lists(self) -> None:
         self.lists = Recent(LISTS)
+
+    def begin_anew(self) -> None:
+        self.ratings, self.seq, self.unsaved, self.read = Ratings(), 0, 0, {}
+        self.forget_lists()
 
 
 def _rated(item: Item, score: float, reasons: tuple[tuple[str, float], ...]) -> Item:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -212,6 +213,22 @@ def a_block_reads_and_writes_other_users_too(case: Case) -> None:
     same([store.count(name, Find()) for name in ("ada", "bob")], [1, 2], "rows afterwards")
 
 
+def a_thread_knows_whether_it_is_inside(case: Case) -> None:
+    store = case.open()
+    inside: list[bool] = []
+    with store.atomic("ada"):
+        with store.atomic("ada"):
+            inside.append(store.in_atomic())
+        inside.append(store.in_atomic())
+        other = threading.Thread(target=lambda: inside.append(store.in_atomic()))
+        other.start()
+        other.join()
+    with suppress(ZeroDivisionError), store.atomic("ada"):
+        raise ZeroDivisionError
+    inside.append(store.in_atomic())
+    same(inside, [True, True, False, False], "inside, another thread meanwhile, and afterwards")
+
+
 # --- moving ---
 
 
@@ -289,6 +306,7 @@ CHECKS: dict[str, tuple[Callable[[Case], None], ...]] = {
         a_failure_that_is_caught_keeps_nothing_either,
         a_refused_value_is_no_failure_of_the_block,
         a_block_reads_and_writes_other_users_too,
+        a_thread_knows_whether_it_is_inside,
     ),
     "moving": (everybody_who_has_something_is_named, rows_are_restored_with_their_positions),
     "closing": (closing_twice_is_fine_and_use_afterwards_is_not,),
