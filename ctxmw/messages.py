@@ -196,8 +196,7 @@ def _part_text(part: object) -> str:
 
 
 def _check_calls(place: int, calls: Any) -> None:
-    listed = calls is None or isinstance(calls, list | tuple)
-    if not listed or not all(isinstance(call, Mapping) for call in calls or ()):
+    if not isinstance(calls, list | tuple) or not all(isinstance(call, Mapping) for call in calls):
         raise InvalidValue(
             f"messages[{place}] has tool_calls of {calls!r:.60}: give a list of dicts with id, "
             "name and args."
@@ -205,15 +204,17 @@ def _check_calls(place: int, calls: Any) -> None:
 
 
 def _check_message(place: int, message: object) -> None:
-    if not isinstance(message, Mapping):
+    if not isinstance(message, (dict, Mapping)):  # a dict is known at once
         kind = type(message).__name__
         raise InvalidValue(f"messages[{place}] is {kind}: it must be a dict with role and content.")
     role = message.get("role")
     if role not in ROLES:
         allowed = ", ".join(ROLES)
         raise InvalidValue(f"messages[{place}] has the role {role!r}. Allowed: {allowed}.")
-    _check_calls(place, message.get("tool_calls"))
-    moment_of(message)
+    if message.get("tool_calls") is not None:
+        _check_calls(place, message["tool_calls"])
+    if message.get("at") is not None:
+        moment_of(message)
     content = message.get("content")
     if content is None and role == "assistant":
         return

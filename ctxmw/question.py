@@ -62,6 +62,7 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     plain = [word for word in said if word not in STOP_WORDS and word not in speakers]
     kept = [word for word in plain if word not in FRAME_WORDS] or plain
     terms = tuple(map(stem, kept))
+    meant = zip(kept, terms, strict=True)
     related = {stem(other) for word in kept for other in _related(word)} - set(terms)
     return Question(
         terms=terms,
@@ -74,7 +75,7 @@ def analyse(text: str, people: People, now: datetime) -> Question:
         shape=_shape(text),
         broad=bool(ASKS_BROADLY.search(text)),
         latest=bool(ASKS_LATEST.search(text)),
-        subject=frozenset(stem(word) for word in kept if word not in SMALL_TALK),
+        subject=frozenset(term for word, term in meant if word not in SMALL_TALK),
         asks=bool(ASKS.search(text)),
         to_you=bool(ABOUT_YOU.search(text)) and not FIRST_PERSON.search(text),
     )

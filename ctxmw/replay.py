@@ -24,6 +24,7 @@ class Trail:
     prints: tuple[str, ...] = ()
     anchors: tuple[str, ...] = ()
     locals: tuple[str, ...] = ()
+    """Of user messages, with the one before each; no others have a part."""
     last: int | None = None
     """Where the last user message stands."""
 
@@ -40,7 +41,7 @@ class Trail:
         return Trail(
             (*self.prints, own),
             (*self.anchors, digest(self.anchors[-1] if self.anchors else "", own)),
-            (*self.locals, digest("", own)),
+            (*self.locals, digest("", own) if message["role"] == "user" else ""),
             self.last,
         )
 
@@ -52,12 +53,10 @@ def trail_of(messages: Sequence[Message]) -> Trail:
     for message in messages:
         own = fingerprint(message)
         prints.append(own)
+        locals_.append(digest(before, own) if message["role"] == "user" else "")
         if message["role"] != "system":
             anchor = digest(anchor, own)
-            locals_.append(digest(before, own))
             before = own
-        else:
-            locals_.append("")
         anchors.append(anchor)
     return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
 

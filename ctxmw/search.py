@@ -197,9 +197,9 @@ class Search:
         self, index: LexicalIndex, rated: Signals, wanted: Wanted, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
-        ranks = rated.rank(self._weights)
+        counts = rated.counts(self._weights)
         costs = index.column("cost")[rated.places]
-        order = (np.log(np.maximum(costs, CHEAP)) - ranks).argsort(kind="stable")
+        order = (np.log(np.maximum(costs, CHEAP)) - rated.rank(counts)).argsort(kind="stable")
         order = order[rated.touched()[order]]
         shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
         enough = int(shown.cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
@@ -210,7 +210,7 @@ class Search:
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),
-            rated.reasons(chosen, self._weights),
+            rated.reasons(chosen, counts),
             rated.by_itself()[chosen].tolist(),
             rated.subject[chosen].tolist(),
             dense,

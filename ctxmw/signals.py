@@ -73,16 +73,20 @@ class Signals:
         above: Bools = self.table[self.names.index(name)] > value
         return above
 
-    def rank(self, weights: RankWeights) -> Floats:
+    def counts(self, weights: RankWeights) -> Floats:
+        """Return how much each signal counts."""
+        return np.array([getattr(weights, name) for name in self.names], np.float32)
+
+    def rank(self, counts: Floats) -> Floats:
         """Return the logarithm of each candidate's chance to be evidence."""
-        rank: Floats = np.einsum("i,ij->j", self._counts(weights), self.table)
+        rank: Floats = np.einsum("i,ij->j", counts, self.table)
         return rank
 
     def reasons(
-        self, chosen: NDArray[np.intp], weights: RankWeights
+        self, chosen: NDArray[np.intp], counts: Floats
     ) -> list[tuple[tuple[str, float], ...]]:
         """Return, for each of these candidates, the signals that gave most."""
-        gave = self._counts(weights)[:, None] * self.table[:, chosen]
+        gave = counts[:, None] * self.table[:, chosen]
         best = (-gave).argsort(axis=0, kind="stable")[:REASONS]
         values = gave[best, np.arange(len(chosen))].astype(float).round(2).T.tolist()
         names = np.array(self.names, object)[best].T.tolist()
@@ -93,9 +97,6 @@ class Signals:
             why if not why or why[-1][1] > 0 else tuple(one for one in why if one[1] > 0)
             for why in reasons
         ]
-
-    def _counts(self, weights: RankWeights) -> Floats:
-        return np.array([getattr(weights, name) for name in self.names], np.float32)
 
     def _any_of(self, names: Collection[str]) -> Bools:
         rows = [at for at, name in enumerate(self.names) if name in names]

@@ -27,13 +27,16 @@ class Stripped:
 
 def strip_ours(store: Store, user: str, messages: Sequence[Message]) -> Stripped:
     """Return the messages without any block that we made for this user."""
-    suspects = {at: list(_framed(text_of(message))) for at, message in enumerate(messages)}
+    texts = enumerate(map(text_of, messages))
+    suspects = {at: list(_framed(text)) for at, text in texts if _OPEN in text}
     blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
     if not blocks:
         return Stripped(messages=list(messages))
     known = {row.ref for row in store.get(user, [block_ref(hash_) for hash_ in blocks])}
     ours = {text: hash_ for hash_, text in blocks.items() if block_ref(hash_) in known}
-    stripped = [_without(message, suspects[at], set(ours)) for at, message in enumerate(messages)]
+    stripped = [
+        _without(message, suspects.get(at, ()), set(ours)) for at, message in enumerate(messages)
+    ]
     return Stripped(
         messages=[message for message in stripped if message is not None],
         hashes=frozenset(ours.values()),

@@ -65,8 +65,11 @@ def fold(text: str) -> str:
 
 def digest(*parts: str) -> str:
     """Return the SHA-256 of the parts as hex; different parts never read as the same bytes."""
-    each = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return sha256(b"".join([b"%d:%b" % (len(data), data) for data in each])).hexdigest()
+    hashed = sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        hashed.update(b"%d:" % len(data) + data)
+    return hashed.hexdigest()
 
 
 def words(text: str) -> list[str]:
