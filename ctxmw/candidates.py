@@ -12,7 +12,7 @@ from .moments import said_in, said_on
 from .question import Question
 
 EVERY_RECORD = 1000
-"""Up to this many records every one is rated in full; above it only the best candidates ..."""
+"""Of up to this many records every one that matches is rated in full; of more only the best ..."""
 CANDIDATES = 400
 WITH_NEIGHBOURS = 100
 """... and, of the best of these, the two turns to each side."""
@@ -34,10 +34,16 @@ class Legs:
 def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) -> Ints:
     """Return the wanted places that come into question, in the order in which they came."""
     if np.count_nonzero(wanted) <= EVERY_RECORD:
-        concerned = (
-            wanted & _matching(index, legs) if _is_by_words_alone(question, legs) else wanted
-        )
-        return concerned.nonzero()[0].astype(np.int32)
+        found = wanted.nonzero()[0].astype(np.int32)
+    else:
+        found = _best(index, question, wanted, legs)
+    if not _is_by_words_alone(question, legs):
+        return found
+    matching: Ints = found[_matching(index, legs, found)]
+    return matching
+
+
+def _best(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) -> Ints:
     rough = _rough(index, question, legs)[:-1]
     if not wanted.all():
         rough *= wanted
@@ -57,14 +63,14 @@ def _is_by_words_alone(question: Question, legs: Legs) -> bool:
     return not (any(others) or question.latest) and legs.meaning is None and legs.files is None
 
 
-def _matching(index: LexicalIndex, legs: Legs) -> Bools:
+def _matching(index: LexicalIndex, legs: Legs, places: Ints) -> Bools:
     """Say of each place whether a word of the question is in it, or in its conversation."""
-    matching: Bools = legs.words > 0
+    matching: Bools = legs.words[places] > 0
     if legs.related is not None:
-        matching |= legs.related > 0
+        matching |= legs.related[places] > 0
     if legs.sessions.any():
-        matching |= legs.sessions[index.column("session")] > 0
-    return matching[:-1]
+        matching |= legs.sessions[index.column("session")[places]] > 0
+    return matching
 
 
 def largest(values: Floats, n: int) -> Ints:

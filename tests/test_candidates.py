@@ -52,8 +52,15 @@ LINES = st.lists(
 )
 
 
-@given(LINES, st.sets(st.integers(0, 13)), st.sets(st.integers(0, 13)), ASKED)
-def test_what_has_nothing_to_do_with_a_question_need_not_be_rated(lines, gone, unwanted, asked):
+@given(LINES, st.sets(st.integers(0, 13)), st.sets(st.integers(0, 13)), ASKED, st.booleans())
+def test_what_has_nothing_to_do_with_a_question_need_not_be_rated(
+    lines, gone, unwanted, asked, many
+):
+    with mock.patch.object(candidates, "EVERY_RECORD", 0 if many else 1000):
+        check_that_the_rest_has_nothing_to_do_with_it(lines, gone, unwanted, asked)
+
+
+def check_that_the_rest_has_nothing_to_do_with_it(lines, gone, unwanted, asked):
     index = index_of(lines)
     for at in gone:
         index.remove(f"m{at}")
