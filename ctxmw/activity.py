@@ -6,7 +6,7 @@ is recent when their next call is prepared, in whatever process that is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -14,7 +14,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from .errors import InvalidValue
 from .items import Scope
-from .protocols import Find, Store
+from .protocols import Find, Row, Store
 from .records import Moment, Record
 from .redaction import redact
 from .text import clean, digest
@@ -108,15 +108,14 @@ def _place(activity: Activity) -> tuple[str, ...]:
     return (*place, "hover") if activity.type == "symbol_hover" else place
 
 
-def recent_activity(
-    store: Store, user: str, project: str | None, *, since: datetime, after: int
-) -> tuple[list[Activity], int]:
-    """Return what was done here since then, the newest first, and how far the feed was read.
-
-    What was read before, up to `after`, is left out.
-    """
+def recent_activity(store: Store, user: str, project: str | None, *, since: datetime) -> list[Row]:
+    """Return the rows of what was done here since then, the newest first."""
     scopes = ("universal", f"project:{project}") if project else ("universal",)
-    rows = store.query(user, Find(types=("activity",), scopes=scopes, since=since, limit=RECENT))
+    return store.query(user, Find(types=("activity",), scopes=scopes, since=since, limit=RECENT))
+
+
+def read_after(rows: Sequence[Row], after: int) -> tuple[list[Activity], int]:
+    """Return what has come after a position of the feed, and how far it was read."""
     new = [row for row in rows if row.seq > after]
     done = [NoticedActivity.model_validate_json(row.body).activity for row in new]
     return done, max([after, *(row.seq for row in new)])

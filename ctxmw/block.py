@@ -112,6 +112,8 @@ class Draft:
         self._printed: Printed = printed or Share(Recent(4096), "")
         self._pieces: dict[PrintKey, tuple[str, int]] = {}
         """What was looked up already; an item is asked for several times."""
+        self.counts: dict[str, int] = {}
+        """The tokens of what was printed."""
         self._headings: dict[str, tuple[str, str, int]] = {}
 
     @cached_property
@@ -199,11 +201,17 @@ class Draft:
         key = (item.ref, item.version, shown, item.passage)
         if not item.version:
             return self._print(item, shown)
-        known = self._pieces.get(key) or self._printed.get(key)
+        known = self._pieces.get(key)
+        if known is None:
+            known = self._pieces[key] = self._looked_up(key, item, shown)
+            self.counts[known[0]] = known[1]
+        return known
+
+    def _looked_up(self, key: PrintKey, item: Item, shown: Shown) -> tuple[str, int]:
+        known = self._printed.get(key)
         if known is None:
             known = self._print(item, shown)
             self._printed.put(key, known)
-        self._pieces[key] = known
         return known
 
     def _print(self, item: Item, shown: Shown) -> tuple[str, int]:

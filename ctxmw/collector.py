@@ -84,10 +84,19 @@ def entry_key(source: str, name: str) -> str:
 
 def pending(store: Store, user: str, session: str, turn: str, now: datetime) -> list[Entry]:
     """Return what a call of this turn may show: by priority, then oldest first."""
-    asked = Find(types=("entry",), sessions=(session,), newest_first=False)
-    entries = [Entry.model_validate_json(row.body) for row in store.query(user, asked)]
-    free = [entry for entry in entries if entry.is_free(turn, now)]
-    return sorted(free, key=lambda entry: (PRIORITIES.index(entry.priority), entry.at, entry.ref))
+    return free(waiting(store, user, session), turn, now)
+
+
+def waiting(store: Store, user: str, session: str) -> list[Entry]:
+    """Return everything that no answer has committed yet, claimed or not."""
+    asked = Find(types=(Entry.type,), sessions=(session,), newest_first=False)
+    return [Entry.model_validate_json(row.body) for row in store.query(user, asked)]
+
+
+def free(entries: Iterable[Entry], turn: str, now: datetime) -> list[Entry]:
+    """Return which of them a call of this turn may show: by priority, then oldest first."""
+    found = [entry for entry in entries if entry.is_free(turn, now)]
+    return sorted(found, key=lambda entry: (PRIORITIES.index(entry.priority), entry.at, entry.ref))
 
 
 def claimed(

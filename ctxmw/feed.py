@@ -7,7 +7,7 @@ call. Only what is committed is kept here.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,6 +17,8 @@ from .recent import Recent
 KEPT = 1_000
 """How many changes of one user are kept at hand."""
 USERS = 64
+PLACES = 1_024
+"""How many places are known to be empty."""
 
 
 class Feed:
@@ -39,6 +41,29 @@ class Feed:
             if since >= latest.since:
                 return latest.after(since, types)
         return self._store.changes(user, since, tuple(types))
+
+
+class Absences:
+    """Where nothing of a type was found: nobody need look again before something has come."""
+
+    def __init__(self, store: Store, feed: Feed, type_: str) -> None:
+        self._store = store
+        self._feed = feed
+        self._types = (type_,)
+        self._seen: Recent[tuple[str, Hashable], int] = Recent(PLACES)
+
+    def last(self, user: str, where: Hashable, head: int) -> bool:
+        """Say whether there is still nothing, at this position of the feed."""
+        since = self._seen.get((user, where))
+        if since is None or self._feed.changes(user, since, self._types, head):
+            return False
+        self.note(user, where, head)
+        return True
+
+    def note(self, user: str, where: Hashable, head: int) -> None:
+        """Keep in mind that there was nothing; `head` was read before anybody looked."""
+        if not self._store.in_atomic():
+            self._seen.put((user, where), head)
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
+from .activity import NoticedActivity
 from .arriving import Arriving
 from .backlog import Backlog
 from .budget import Budget, OnDemand
@@ -23,7 +24,7 @@ from .dense import Dense
 from .embedders import as_embedder
 from .epochs import SHOWN_TYPES
 from .errors import InvalidValue
-from .feed import Feed
+from .feed import Absences, Feed
 from .items import Include, Trust
 from .learning import Learning, checked_trust
 from .messages import Placement, check_placement
@@ -139,11 +140,12 @@ def setup_of(store: Store, options: Options) -> Setup:
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
-    feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type))
+    feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
     surroundings = _surroundings(store, feed, count, weights, options)
     return Setup(
         store=store,
         feed=feed,
+        no_entries=Absences(store, feed, Entry.type),
         clock=clock,
         random=random,
         count=count,
@@ -203,6 +205,7 @@ def _surroundings(
     codebase = Codebase(store, feed)
     return Surroundings(
         store=store,
+        quiet=Absences(store, feed, NoticedActivity.type),
         policy=_given(options.get("triggers"), Triggers),
         modes=tuple(checked(mode, Mode) for mode in options.get("modes", MODES)),
         codebase=codebase,

@@ -21,7 +21,7 @@ from .catalog import AgentSearch, Catalog
 from .compaction import Compaction
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense
-from .feed import Feed
+from .feed import Absences, Feed
 from .indexes import SEARCHED
 from .items import PRIORITIES, Item, Trust
 from .learning import Learning, check_trust
@@ -61,6 +61,8 @@ class Setup:
 
     store: Store
     feed: Feed
+    no_entries: Absences
+    """Conversations for which nothing waits."""
     clock: Clock
     random: Random
     count: TokenCounter

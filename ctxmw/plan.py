@@ -1,26 +1,19 @@
-"""One model call of a conversation: from the caller's messages to the prompt and its record.
-
-A call is planned from what is stored, then written in one transaction, provided nobody changed the
-conversation meanwhile; otherwise it is planned again. The last plan is made inside the
-transaction, so every call ends.
-"""
+"""What one model call is going to show and to write, worked out from what is stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from .archive import Archive
 from .catalog import CatalogItem, called_for, session_context
-from .collector import Entry, claimed, pending
-from .compacting import look, said_in, shrunk, up_to_date
-from .compaction import Window
+from .collector import Entry, claimed, free, waiting
+from .compacting import said_in
 from .conversation import Identity, Prepared, keep_state, load_state
 from .epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
-from .errors import NotFound
 from .items import Item, changed
 from .messages import Message, place, text_of
 from .parts import Parts, part_ref, trimmed, with_room
@@ -40,49 +33,9 @@ from .surroundings import Brought
 from .tokens import joined
 from .views import History
 
-_OPTIMISTIC = 3
-
-
-@stage("prepare")
-def prepare_call(
-    setup: Setup, who: Identity, messages: Sequence[Message], window: Window | None = None
-) -> Prepared:
-    """Return the messages with our blocks placed, and write down what was done.
-
-    A prompt that would take up too much of the window is compacted first.
-    """
-    seen = _Seen.now(setup, who)
-    history = up_to_date(setup, who, look(setup, who, messages, seen.state))
-    for attempt in range(_OPTIMISTIC):
-        plan = _Plan(setup, who, history, _Seen.now(setup, who) if attempt else seen)
-        try:
-            prepared = plan.make()
-        except NotFound:
-            continue  # the conversation was forgotten since the plan was begun
-        if window is not None:
-            smaller, _ = shrunk(setup, who, history, _with_ours(window, prepared.context))
-            if smaller is not history:
-                history = smaller
-                continue
-        if plan.write():
-            plan.keep_at_hand()
-            return prepared
-    with setup.store.atomic(who.user):
-        plan = _Plan(setup, who, history, _Seen.now(setup, who))
-        prepared = plan.make()
-        plan.write()
-    plan.keep_at_hand()
-    return prepared
-
-
-def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
-    """Return what `prepare_call` would now, and leave no trace of it."""
-    seen = _Seen.now(setup, who)
-    return _Plan(setup, who, look(setup, who, messages, seen.state), seen).make()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Seen:
+class Seen:
     """Where the conversation stands as a plan begins."""
 
     at: datetime
@@ -91,17 +44,17 @@ class _Seen:
     state: SessionState
 
     @classmethod
-    def now(cls, setup: Setup, who: Identity) -> _Seen:
+    def now(cls, setup: Setup, who: Identity) -> Seen:
         at = setup.clock()
         # The head is read before the state: what is written in between is looked at again.
         head = setup.store.head(who.user)
         return cls(at=at, head=head, state=load_state(setup, who, at))
 
 
-class _Plan:
+class Plan:
     """What one call is going to show and to write."""
 
-    def __init__(self, setup: Setup, who: Identity, history: History, seen: _Seen) -> None:
+    def __init__(self, setup: Setup, who: Identity, history: History, seen: Seen) -> None:
         self._setup = setup
         self._who = who
         self._history = history
@@ -267,14 +220,12 @@ class _Plan:
         for parts in self._in_view().values():
             in_view.update(ref for part in parts for ref in part.shows)
             listed.update(ref for part in parts for ref in part.mentions)
-        store, user = self._setup.store, self._who.user
-        waiting = pending(store, user, self._who.session, trail.turn, self._now)
         return build_part(
             self._setup,
             self._situation,
             self._who.budget,
             own=self._own,
-            waiting=[entry.item() for entry in waiting],
+            waiting=[entry.item() for entry in free(self._waiting, trail.turn, self._now)],
             called=_not_tools(called),
             brought=self._brought,
             in_view=in_view,
@@ -313,6 +264,17 @@ class _Plan:
         """Return the waiting entries that the prompt shows, by ref, with their versions."""
         parts = [part for parts in self._places.values() for part in parts]
         return {ref: part.shows[ref] for part in parts for ref in part.entries if ref in part.shows}
+
+    @cached_property
+    def _waiting(self) -> list[Entry]:
+        """What was left for the conversation and is not committed."""
+        user, session, none = self._who.user, self._who.session, self._setup.no_entries
+        if none.last(user, session, self._head):
+            return []
+        found = waiting(self._setup.store, user, session)
+        if not found:
+            none.note(user, session, self._head)
+        return found
 
     @cached_property
     def _brought(self) -> Brought:
@@ -362,7 +324,7 @@ class _Plan:
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
-            tokens=joined(setup.count, [opening.text, own.text]),
+            tokens=joined(setup.count, [opening.text, own.text], {}),
             limit=who.budget.total,
             counter=setup.counter,
             exact=setup.exact,
@@ -380,11 +342,6 @@ class _Plan:
 
     def _update(self, **values: Any) -> None:
         self._state = self._state.model_copy(update=values)
-
-
-def _with_ours(window: Window, record: ContextRecord) -> Window:
-    taken = window.taken + record.tokens
-    return replace(window, taken=taken, replayed=record.replayed_tokens)
 
 
 def _situation(

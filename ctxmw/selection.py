@@ -277,12 +277,12 @@ class _Fill:
     def finish(self, items: Sequence[Item], why: Callable[[Item], str]) -> Selection:
         """Render, count the whole text, and drop from the end while it is over."""
         block = self._draft.block()
-        tokens = joined(self._layout.count, [text for _, text in block.pieces])
+        tokens = self._counted(block)
         limit = sum(self._limits.values())
         while tokens > limit and (dropped := self._draft.drop_last()):
             self._give_back(dropped)
             block = self._draft.block()
-            tokens = joined(self._layout.count, [text for _, text in block.pieces])
+            tokens = self._counted(block)
         self._return_unused_frame(block)
         lanes = {name: (self._spent[name], limit) for name, limit in self._limits.items()}
         return self._selection(items, why, block=block, tokens=tokens, lanes=lanes)
@@ -305,6 +305,9 @@ class _Fill:
         ]
         left_out = Counter(why(item) for item in others[NOT_SHOWN:])
         return Selection(choices=(*shown, *best), left_out=left_out, **made)
+
+    def _counted(self, block: Block) -> int:
+        return joined(self._layout.count, [text for _, text in block.pieces], self._draft.counts)
 
     def _give_back(self, item: Item) -> None:
         self._spent[self._paid_by[item.ref]] -= self._chosen.pop(item.ref).tokens

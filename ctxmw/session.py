@@ -23,7 +23,7 @@ from .measure import Measure
 from .messages import Message, check_messages, place
 from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
-from .plan import peek_call, prepare_call
+from .preparing import peek_call, prepare_call
 from .provenance import ContextRecord
 from .records import (
     NOTE_KINDS,

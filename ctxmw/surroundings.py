@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from .activity import recent_activity
+from .activity import Activity, read_after, recent_activity
 from .code_index import ProjectCode
 from .codebase import Codebase
+from .feed import Absences
 from .items import Item
 from .lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
 from .mentions import excerpt
@@ -55,6 +56,8 @@ class Surroundings:
     """Everything that is looked at without being asked for."""
 
     store: Store
+    quiet: Absences
+    """Projects in which nothing was done in an editor lately."""
     policy: Triggers
     modes: tuple[Mode, ...]
     codebase: Codebase
@@ -67,13 +70,13 @@ class Surroundings:
         carried: Sequence[Trigger],
         feed: int,
         floor: float,
-        head: int | None = None,
+        head: int,
     ) -> Brought:
         """Return what the message, earlier ones and recent activity bring.
 
-        `feed` is how far activities were read, `head` as of which position code is looked at.
+        `feed` is how far activities were read, `head` where the changes feed stands.
         """
-        recent, feed = self._recent(situation, carried, feed)
+        recent, feed = self._recent(situation, carried, feed, head)
         with self.codebase.use(situation.user, situation.project, head) as code:
             known = code.knows if code is not None else None
             said = _without_secrets(situation.query)
@@ -99,14 +102,11 @@ class Surroundings:
         return self.code.get(situation, ref) or self.directory.get(situation, ref)
 
     def _recent(
-        self, situation: Situation, carried: Sequence[Trigger], feed: int
+        self, situation: Situation, carried: Sequence[Trigger], feed: int, head: int
     ) -> tuple[list[Trigger], int]:
         """Return what still counts of earlier messages, and what was done in an editor since."""
         now = situation.now
-        since = now - timedelta(minutes=self.policy.minutes)
-        done, feed = recent_activity(
-            self.store, situation.user, situation.project, since=since, after=feed
-        )
+        done, feed = self._done(situation, feed, head)
         touched = {activity.path for activity in done if activity.type != "symbol_hover"}
         closed = {activity.path for activity in done if activity.type == "file_close"}
         kept = [one for one in carried if one.source not in touched]
@@ -117,6 +117,16 @@ class Surroundings:
             for one in analyze_activity(each, now=now, policy=self.policy)
         ]
         return still_alive([*new, *kept], now, self.policy), feed
+
+    def _done(self, situation: Situation, feed: int, head: int) -> tuple[list[Activity], int]:
+        user, project = situation.user, situation.project
+        if self.quiet.last(user, project, head):
+            return [], feed
+        since = situation.now - timedelta(minutes=self.policy.minutes)
+        rows = recent_activity(self.store, user, project, since=since)
+        if not rows:
+            self.quiet.note(user, project, head)
+        return read_after(rows, feed)
 
 
 def is_small_talk(text: str) -> bool:

@@ -13,7 +13,7 @@ import math
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -61,19 +61,21 @@ class Counter:
             self._recent.keep(text, known)
         return known
 
-    def joined(self, texts: Sequence[str]) -> int:
+    def joined(self, texts: Sequence[str], known: Mapping[str, int]) -> int:
         """Return the tokens of the texts joined, as calling it with the whole would.
 
         Where a line ends between two texts, no token reaches over, and what is known of each is
-        added up.
+        added up: here, or by the caller.
         """
         whole = "".join(texts)
-        known = self._recent.get(whole)
-        if known is None:
+        found = self._recent.get(whole)
+        if found is None:
             parts = [text for text in texts if text]
-            known = sum(map(self, parts)) if self.exact and _parted(parts) else self(whole)
-            self._recent.keep(whole, known)
-        return known
+            if not (self.exact and _parted(parts)):
+                return self(whole)
+            found = sum([known.get(part) or self(part) for part in parts])
+            self._recent.keep(whole, found)
+        return found
 
     def __repr__(self) -> str:
         return f"<Counter of {self._rule.model or self._rule.encoding}>"
@@ -173,10 +175,10 @@ def _claude_factor(match: re.Match[str]) -> float:
 # --- counting and cutting ---
 
 
-def joined(count: TokenCounter, texts: Sequence[str]) -> int:
-    """Return the tokens of the texts joined, by whatever counter."""
+def joined(count: TokenCounter, texts: Sequence[str], known: Mapping[str, int]) -> int:
+    """Return the tokens of the texts joined, by whatever counter; `known` are those of some."""
     if isinstance(count, Counter):
-        return count.joined(texts)
+        return count.joined(texts, known)
     return count("".join(texts))
 
 

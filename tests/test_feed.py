@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware, SqliteStore, feed
-from ctxmw.feed import Feed
+from ctxmw.feed import Absences, Feed
 from ctxmw.protocols import Change, Row
 from ctxmw.records import SHARED
 from tests.strategies import NOW
@@ -168,3 +168,26 @@ class TestWhatIsUndoneIsNotSeenAfterwards:
             raise ZeroDivisionError
         ctx.catalog.add("rule", "kept", "Be brief.")
         assert [item.name for item in ctx.catalog.items()] == ["kept"]
+
+
+class TestAbsences:
+    def test_nobody_looks_again_before_something_comes(self, store: Asked) -> None:
+        none = Absences(store, Feed(store, TYPES), "turn")
+        assert not none.last("ada", "here", store.head("ada"))
+        none.note("ada", "here", store.head("ada"))
+        store.put([row("m1")])
+        assert none.last("ada", "here", store.head("ada"))
+        assert not none.last("ada", "there", store.head("ada"))
+        assert not none.last("bob", "here", store.head("bob"))
+        store.put([row("t1", "turn")])
+        assert not none.last("ada", "here", store.head("ada"))
+
+    def test_what_was_not_there_in_a_transaction_may_be_there_after_it(self, store: Asked) -> None:
+        none = Absences(store, Feed(store, TYPES), "turn")
+        store.put([row("t1", "turn")])
+        with suppress(ZeroDivisionError), store.atomic("ada"):
+            store.delete("ada", ["t1"])
+            none.note("ada", "here", store.head("ada"))
+            raise ZeroDivisionError
+        store.put([row("m1"), row("m2")])
+        assert not none.last("ada", "here", store.head("ada"))

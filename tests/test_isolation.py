@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from ctxmw import ContextMiddleware
-from ctxmw.collector import pending
+from ctxmw.collector import pending, waiting
 from ctxmw.pipeline import Setup
 from ctxmw.prefix import Prefixes
 from ctxmw.recent import Recent
@@ -210,12 +210,24 @@ def _shelves(setup: Setup) -> Setup:
     return setup
 
 
+def _feed(setup: Setup) -> Setup:
+    setup.feed._users = Anyones(64)
+    return setup
+
+
+def _entries(setup: Setup) -> Setup:
+    setup.no_entries._seen = Anyones(1024)
+    return setup
+
+
 MIXED = {
     "builds": lambda setup: replace(setup, builds=Anyones(1024)),
     "prefixes": lambda setup: replace(setup, prefixes=_prefixes()),
     "idle": lambda setup: replace(setup, idle=Anyones(1024)),
     "search": _search,
     "shelves": _shelves,
+    "feed": _feed,
+    "entries": _entries,
 }
 CHECKED = {
     "blocks": lambda setup: replace(setup, blocks=Anyones(2048)),
@@ -235,8 +247,14 @@ def tell_a_story(plant: Callable[[Setup], Setup] | None = None) -> None:
     story = Told()
     story.open()
     try:
-        for minutes in (0, 40, 1):
+        for minutes, new in ((0, "port"), (40, "release"), (1, "colour")):
             story.wait(minutes)
+            # One has something new; the other, who has not, comes first.
+            story.remember(1, new, "")
+            story.collect(1, "s1", "port")
+            for owner in (0, 1):
+                story.talk(owner, "s1", "port")
+            story.search(1, new)
             for session, owner in product(("s%", "s1"), (0, 1)):
                 story.collect(owner, session, "port")
             for session, owner in product(("s%", "s1"), (1, 0)):
@@ -270,6 +288,10 @@ def test_a_cache_whose_values_know_whose_they_are_may_mix_people_up(cache: str) 
     tell_a_story(CHECKED[cache])
 
 
+def _waiting_for_the_first(store, user, session):
+    return waiting(store, USERS[0], session)
+
+
 def _waiting_of_the_first(store, user, *more):
     return pending(store, USERS[0], *more)
 
@@ -287,7 +309,7 @@ def _item_of_anybody(self, ref):
 @pytest.mark.parametrize(
     ("where", "mixed"),
     [
-        ("ctxmw.plan.pending", _waiting_of_the_first),
+        ("ctxmw.plan.waiting", _waiting_for_the_first),
         ("ctxmw.contents.pending", _waiting_of_the_first),
         ("ctxmw.search.Search.find", _counted_by_question),
         ("ctxmw_mcp.callers.Callers.user", lambda *_: USERS[0]),

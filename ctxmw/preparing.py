@@ -1,0 +1,66 @@
+"""One model call of a conversation: from the caller's messages to the prompt and its record.
+
+A call is planned from what is stored, then written in one transaction, provided nobody changed the
+conversation meanwhile; otherwise it is planned again. The last plan is made inside the
+transaction, so every call ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .compacting import look, shrunk, up_to_date
+from .compaction import Window
+from .conversation import Identity, Prepared
+from .errors import NotFound
+from .messages import Message
+from .pipeline import Setup
+from .plan import Plan, Seen
+from .provenance import ContextRecord
+from .stages import stage
+
+_OPTIMISTIC = 3
+
+
+@stage("prepare")
+def prepare_call(
+    setup: Setup, who: Identity, messages: Sequence[Message], window: Window | None = None
+) -> Prepared:
+    """Return the messages with our blocks placed, and write down what was done.
+
+    A prompt that would take up too much of the window is compacted first.
+    """
+    seen = Seen.now(setup, who)
+    history = up_to_date(setup, who, look(setup, who, messages, seen.state))
+    for attempt in range(_OPTIMISTIC):
+        plan = Plan(setup, who, history, Seen.now(setup, who) if attempt else seen)
+        try:
+            prepared = plan.make()
+        except NotFound:
+            continue  # the conversation was forgotten since the plan was begun
+        if window is not None:
+            smaller, _ = shrunk(setup, who, history, _with_ours(window, prepared.context))
+            if smaller is not history:
+                history = smaller
+                continue
+        if plan.write():
+            plan.keep_at_hand()
+            return prepared
+    with setup.store.atomic(who.user):
+        plan = Plan(setup, who, history, Seen.now(setup, who))
+        prepared = plan.make()
+        plan.write()
+    plan.keep_at_hand()
+    return prepared
+
+
+def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+    """Return what `prepare_call` would now, and leave no trace of it."""
+    seen = Seen.now(setup, who)
+    return Plan(setup, who, look(setup, who, messages, seen.state), seen).make()
+
+
+def _with_ours(window: Window, record: ContextRecord) -> Window:
+    taken = window.taken + record.tokens
+    return replace(window, taken=taken, replayed=record.replayed_tokens)
