@@ -16,6 +16,7 @@ from .items import Item, Shown
 from .protocols import Renderer, TokenCounter
 from .recent import Recent, Share
 from .render import SECTIONS
+from .tokens import once
 
 Piece = tuple[str, str]
 """The ref a text shows, or the mark of what holds the block together, and the text. A text made
@@ -200,7 +201,8 @@ class Draft:
     def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
         key = (item.ref, item.version, shown, item.passage)
         if not item.version:
-            return self._print(item, shown)
+            text = self._print(item, shown)
+            return text, self._count(text)
         known = self._pieces.get(key)
         if known is None:
             known = self._pieces[key] = self._looked_up(key, item, shown)
@@ -210,14 +212,14 @@ class Draft:
     def _looked_up(self, key: PrintKey, item: Item, shown: Shown) -> tuple[str, int]:
         known = self._printed.get(key)
         if known is None:
-            known = self._print(item, shown)
+            text = self._print(item, shown)
+            known = text, once(self._count, text)
             self._printed.put(key, known)
         return known
 
-    def _print(self, item: Item, shown: Shown) -> tuple[str, int]:
+    def _print(self, item: Item, shown: Shown) -> str:
         cost = 0 if shown == "full" else self.cost(item)
-        text = self._renderer.item(item, shown, cost)
-        return text, self._count(text)
+        return self._renderer.item(item, shown, cost)
 
 
 def _printed_order(entry: _Entry) -> tuple[str, int, float, int, str]:

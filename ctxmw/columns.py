@@ -14,7 +14,7 @@ _SMALLEST = 64
 
 
 class Column:
-    """An array that grows by a half. One more slot holds the value of "no such record"."""
+    """An array that grows by a quarter. One more slot holds the value of "no such record"."""
 
     __slots__ = ("_data", "_kind", "_neutral", "size")
 
@@ -43,7 +43,7 @@ class Column:
         if size == self.size:
             return
         if size >= len(self._data) or not self._holds(values):
-            self._move(size + max(size // 2, _SMALLEST), values)
+            self._move(size + max(size // 4, _SMALLEST), values)
         self._data[self.size : size] = values
         self._data[size] = self._neutral
         self.size = size

@@ -57,8 +57,10 @@ T = TypeVar("T")
 
 CHARACTERS = 4_000_000
 """How much text may be kept at hand of one kind, for all users together."""
-PRINTED = 300
-"""Characters that what is printed takes besides its text."""
+PRINTED = 3_000_000
+"""How much of it may be printed text of single items, in bytes ..."""
+BESIDES = 300
+"""... of which each takes so many besides its text."""
 
 
 class Options(TypedDict, total=False):
@@ -181,7 +183,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         surroundings=surroundings,
         builds=Recent(512),
         blocks=Recent(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=Recent(16_384, room=CHARACTERS, weigh=lambda kept: len(kept[0]) + PRINTED),
+        printed=Recent(16_384, room=PRINTED, weigh=lambda kept: len(kept[0]) + BESIDES),
         openings=Recent(64),
         states=Recent(256),
         prefixes=Prefixes(),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
 from unicodedata import combining, normalize
 
 from .lexicon import STOP_WORDS
@@ -37,16 +36,28 @@ def without_accents(word: str) -> str:
     return plain if plain.isascii() else word
 
 
-def stem(word: str) -> str:
-    """Return a light English stem: no plural, no -ed or -ing, and one ending less.
+class _Stems(dict[str, str]):
+    """Words and their stems, as they were asked for."""
 
-    Short words, and words of other scripts, stay as they are; accents do not count.
-    """
-    # Of numbers there is no end, and there is nothing to remember about them.
-    return word if word.isascii() and not word.isalpha() else _stem(word)
+    MOST = 65_536
+
+    def __missing__(self, word: str) -> str:
+        found = _stem(word)
+        # Of numbers there is no end, and there is nothing to remember about them.
+        if word.isalpha():
+            if len(self) >= self.MOST:
+                self.clear()
+            self[word] = found
+        return found
 
 
-@lru_cache(maxsize=65_536)
+stem: Callable[[str], str] = _Stems().__getitem__
+"""Return a light English stem: no plural, no -ed or -ing, and one ending less.
+
+Short words, and words of other scripts, stay as they are; accents do not count.
+"""
+
+
 def _stem(word: str) -> str:
     word = without_accents(word)
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():

@@ -61,6 +61,11 @@ class Counter:
             self._recent.keep(text, known)
         return known
 
+    def once(self, text: str) -> int:
+        """Return the tokens of a text whose count is kept elsewhere, and not here again."""
+        known = self._recent.get(text)
+        return self._loaded().count(text) if known is None else known
+
     def joined(self, texts: Sequence[str], known: Mapping[str, int]) -> int:
         """Return the tokens of the texts joined, as calling it with the whole would.
 
@@ -173,6 +178,11 @@ def _claude_factor(match: re.Match[str]) -> float:
 
 
 # --- counting and cutting ---
+
+
+def once(count: TokenCounter, text: str) -> int:
+    """Return the tokens of a text whose count is kept by who asks, by whatever counter."""
+    return count.once(text) if isinstance(count, Counter) else count(text)
 
 
 def joined(count: TokenCounter, texts: Sequence[str], known: Mapping[str, int]) -> int:
@@ -307,7 +317,7 @@ def _characters(tokens: list[int], encoding: Encoding) -> int:
 class _RecentCounts:
     """The counts of recent texts, within a bounded number of bytes."""
 
-    _ROOM = 3_000_000
+    _ROOM = 1_000_000
     _OVERHEAD = 170
     """What an entry costs besides its text, so that many tiny texts are bounded too."""
     _SHORT = 200
@@ -319,7 +329,7 @@ class _RecentCounts:
         self._lock = threading.Lock()
 
     def get(self, text: str) -> int | None:
-        key = self._key(text)
+        key = text if len(text) <= self._SHORT else _print(text)
         with self._lock:
             count = self._counts.get(key)
             if count is not None:
@@ -327,7 +337,7 @@ class _RecentCounts:
             return count
 
     def keep(self, text: str, count: int) -> None:
-        key = self._key(text)
+        key = text if len(text) <= self._SHORT else _print(text)
         with self._lock:
             if key not in self._counts:
                 self._used += len(key) + self._OVERHEAD
@@ -336,10 +346,9 @@ class _RecentCounts:
                 oldest, _ = self._counts.popitem(last=False)
                 self._used -= len(oldest) + self._OVERHEAD
 
-    def _key(self, text: str) -> str | bytes:
-        if len(text) <= self._SHORT:
-            return text
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+def _print(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _load(rule: _Rule, cache_dir: Path | None) -> _Scale:

@@ -84,6 +84,26 @@ def test_the_items_on_a_list_are_the_ones_at_hand_for_the_next():
     store.close()
 
 
+def test_items_on_the_lists_of_several_projects_stay_at_hand():
+    random = Random(3)
+    store = SqliteStore(":memory:")
+    store.put([memory(random, number).row() for number in range(300)])
+    source = Memories(store)
+    python, shop = (
+        Situation(user="ada", now=NOW, language="python"),
+        Situation(user="ada", now=NOW, project="shop"),
+    )
+    most = {"language": 100, "project": 100}
+    source.best(python, Weights(), most)
+    source.best(shop, Weights(), most)
+    source._shelf._store = None  # nothing is read again
+    kept = source._shelf._users.values()[0]
+    both = {item.ref for one in kept.lists.values() for item in one.items}
+    assert len(both) > 60
+    assert source._shelf._read("ada", kept, sorted(both)[:5]).keys() == both
+    store.close()
+
+
 def test_what_changed_is_rated_anew():
     store = SqliteStore(":memory:")
     source = Memories(store)

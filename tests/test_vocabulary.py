@@ -28,6 +28,18 @@ def test_few_words_are_at_hand_however_many_came():
 
 
 def test_numbers_are_their_own_stems_and_are_not_remembered():
-    before = terms._stem.cache_info().currsize
-    assert [terms.stem(word) for word in ("1234567", "x2s", "3s")] == ["1234567", "x2s", "3s"]
-    assert terms._stem.cache_info().currsize == before
+    known = terms._Stems()
+    assert [known[word] for word in ("1234567", "x2s", "walks")] == ["1234567", "x2s", "walk"]
+    assert known == {"walks": "walk"}
+
+
+def test_a_bounded_number_of_stems_is_remembered(monkeypatch):
+    monkeypatch.setattr(terms._Stems, "MOST", 2)
+    known = terms._Stems()
+    assert [known[word] for word in ("walks", "talks", "runs", "walks")] == [
+        "walk",
+        "talk",
+        "run",
+        "walk",
+    ]
+    assert known == {"runs": "run", "walks": "walk"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ log = logging.getLogger("ctxmw")
 USERS = 64
 """How many users' ratings are kept at hand."""
 AT_HAND = 20
-"""How many records of a user are kept at hand, beside those on the last list."""
+"""How many records of a user are kept at hand, beside those on a list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
 VERSION = 2
@@ -153,7 +153,7 @@ class Shelf:
     def _read(self, user: str, kept: _Kept, refs: Sequence[str]) -> Mapping[str, Item]:
         """Return the records of these refs; those read before and not changed since are at hand."""
         if len(kept.read) > len(refs) + AT_HAND:
-            kept.read = {ref: kept.read[ref] for ref in refs if ref in kept.read}
+            kept.read_only(refs)
         missing = [ref for ref in refs if ref not in kept.read]
         for row in self._store.get(user, missing) if missing else ():
             if row.live:
@@ -225,6 +225,12 @@ class _Kept:
     read: dict[str, Item] = field(default_factory=dict)
     lists: Recent[Hashable, Shortlist] = field(default_factory=lambda: Recent(LISTS))
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def read_only(self, refs: Iterable[str]) -> None:
+        """Keep of what was read only these, and what is on a list, where it is kept anyway."""
+        listed = (item.ref for one in self.lists.values() for item in one.items)
+        wanted = {*refs, *listed}
+        self.read = {ref: item for ref, item in self.read.items() if ref in wanted}
 
     def forget_lists(self) -> None:
         self.lists = Recent(LISTS)
