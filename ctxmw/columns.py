@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SMALLEST = 64
+_WHOLE = tuple(np.dtype(kind) for kind in ("i1", "i2", "i4"))
 
 
 class Column:
-    """An array that grows by a quarter. One more slot holds the value of "no such record"."""
+    """An array that grows by a quarter. One more slot holds the value of "no such record".
+
+    Whole numbers take as few bytes as the largest of them so far; `kind` is the most they may take.
+    """
 
     __slots__ = ("_data", "_kind", "_neutral", "size")
 
@@ -22,7 +26,7 @@ class Column:
         self.size = 0
         self._kind = np.dtype(kind)
         self._neutral = neutral
-        self._data: NDArray[Any] = np.empty(_SMALLEST, kind)
+        self._data: NDArray[Any] = np.empty(_SMALLEST, "i1" if self._kind.kind == "i" else kind)
         self._data[0] = neutral
 
     @classmethod
@@ -58,14 +62,18 @@ class Column:
         """Say whether values fit into as many bytes as numbers have here."""
         if self._data.dtype == self._kind or not len(values):
             return True
-        room = np.iinfo(self._data.dtype)
-        return bool(room.min <= min(values) and max(values) <= room.max)
+        return _fits(values, self._data.dtype)
 
     def _move(self, room: int, values: Sequence[float] | NDArray[Any]) -> None:
         # What is not used yet is not written: its pages cost nothing.
-        data = np.empty(room, self._data.dtype if self._holds(values) else self._kind)
+        data = np.empty(room, self._data.dtype if self._holds(values) else self._wider(values))
         data[: self.size + 1] = self.all
         self._data = data
+
+    def _wider(self, values: Sequence[float] | NDArray[Any]) -> np.dtype[Any]:
+        least, most = self._data.dtype.itemsize, self._kind.itemsize
+        wider = (kind for kind in _WHOLE if least < kind.itemsize < most)
+        return next((kind for kind in wider if _fits(values, kind)), self._kind)
 
     @property
     def all(self) -> NDArray[Any]:
@@ -98,7 +106,7 @@ class Grown:
         behind = places - len(self._kept)
         if not self._new.size or not (behind >= 0).any():
             return self._kept[places].astype(np.int32, copy=False)
-        taken: NDArray[np.int32] = self._new.own[np.maximum(behind, 0)]
+        taken = self._new.own[np.maximum(behind, 0)].astype(np.int32, copy=False)
         kept = np.flatnonzero(behind < 0)
         taken[kept] = self._kept[places[kept]]
         return taken
@@ -118,10 +126,18 @@ def small(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return whole numbers in as few bytes as they take, with a sign; others as they are."""
     if numbers.dtype.kind != "i":
         return numbers
-    least, most = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    kinds = (np.dtype(kind) for kind in ("i1", "i2", "i4"))
-    fits = (k for k in kinds if np.iinfo(k).min <= least and most <= np.iinfo(k).max)
+    if not len(numbers):
+        return numbers.astype(_WHOLE[0])
+    fits = (kind for kind in _WHOLE if _fits(numbers, kind))
     return numbers.astype(next(fits, numbers.dtype), copy=False)
+
+
+def _fits(values: Sequence[float] | NDArray[Any], kind: np.dtype[Any]) -> bool:
+    """Say whether these numbers, one at least, fit into a kind of whole numbers."""
+    room = np.iinfo(kind)
+    if isinstance(values, np.ndarray):
+        return bool(room.min <= values.min() and values.max() <= room.max)
+    return room.min <= min(values) and max(values) <= room.max
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

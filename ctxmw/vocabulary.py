@@ -9,7 +9,7 @@ from .names import Names
 from .terms import stem
 
 _SAYS_NOTHING = -1
-_AT_HAND = 256
+_AT_HAND = 128
 """How many words are at hand as they are written; more where more stems are known."""
 _SHARE = 4
 

@@ -30,6 +30,18 @@ def test_a_column_holds_what_was_put_into_it_before_and_after_a_copy(first, seco
         assert each.size == len(expected)
 
 
+def test_a_column_takes_as_few_bytes_as_its_largest_number() -> None:
+    column = Column("i8", -1)
+    for value, kind in ((127, "i1"), (-129, "i2"), (5, "i2"), (40_000, "i4"), (2**40, "i8")):
+        column.extend([value])
+        assert column.all.dtype == kind
+    column = Column("i4")
+    column[0] = 300
+    assert column.all.dtype == "i2"
+    assert Column("f4").all.dtype == "f4"
+    assert Column("u1").all.dtype == "u1"
+
+
 @pytest.mark.parametrize(("most", "kind"), [(127, "i1"), (128, "i2"), (40_000, "i4"), (0, "i1")])
 def test_whole_numbers_are_kept_in_as_few_bytes_as_they_take(most: int, kind: str) -> None:
     assert small(np.array([-1, most], np.int32)).dtype == kind
