@@ -20,13 +20,13 @@ class Column:
     Whole numbers take as few bytes as the largest of them so far; `kind` is the most they may take.
     """
 
-    __slots__ = ("_data", "_kind", "_neutral", "size")
+    __slots__ = ("_data", "_kind", "_most", "_neutral", "size")
 
     def __init__(self, kind: str, neutral: float = 0) -> None:
         self.size = 0
         self._kind = np.dtype(kind)
         self._neutral = neutral
-        self._data: NDArray[Any] = np.empty(_SMALLEST, "i1" if self._kind.kind == "i" else kind)
+        self._keep_in(np.empty(_SMALLEST, "i1" if self._kind.kind == "i" else kind))
         self._data[0] = neutral
 
     @classmethod
@@ -34,7 +34,7 @@ class Column:
         """Return what `all` gave, in as few bytes as it was kept in, until something changes."""
         column = cls(kind, neutral)
         column.size = len(kept) - 1
-        column._data = kept
+        column._keep_in(kept)
         return column
 
     def append(self, value: float) -> None:
@@ -60,20 +60,23 @@ class Column:
 
     def _holds(self, values: Sequence[float] | NDArray[Any]) -> bool:
         """Say whether values fit into as many bytes as numbers have here."""
-        if self._data.dtype == self._kind or not len(values):
-            return True
-        return _fits(values, self._data.dtype)
+        return not self._most or not len(values) or _are_within(self._most, values)
 
     def _move(self, room: int, values: Sequence[float] | NDArray[Any]) -> None:
         # What is not used yet is not written: its pages cost nothing.
         data = np.empty(room, self._data.dtype if self._holds(values) else self._wider(values))
         data[: self.size + 1] = self.all
+        self._keep_in(data)
+
+    def _keep_in(self, data: NDArray[Any]) -> None:
         self._data = data
+        self._most = 0 if data.dtype == self._kind else _most(data.dtype)
+        """The largest number that there is room for; 0 when all of them have."""
 
     def _wider(self, values: Sequence[float] | NDArray[Any]) -> np.dtype[Any]:
         least, most = self._data.dtype.itemsize, self._kind.itemsize
         wider = (kind for kind in _WHOLE if least < kind.itemsize < most)
-        return next((kind for kind in wider if _fits(values, kind)), self._kind)
+        return next((kind for kind in wider if _are_within(_most(kind), values)), self._kind)
 
     @property
     def all(self) -> NDArray[Any]:
@@ -128,16 +131,19 @@ def small(numbers: NDArray[Any]) -> NDArray[Any]:
         return numbers
     if not len(numbers):
         return numbers.astype(_WHOLE[0])
-    fits = (kind for kind in _WHOLE if _fits(numbers, kind))
+    fits = (kind for kind in _WHOLE if _are_within(_most(kind), numbers))
     return numbers.astype(next(fits, numbers.dtype), copy=False)
 
 
-def _fits(values: Sequence[float] | NDArray[Any], kind: np.dtype[Any]) -> bool:
-    """Say whether these numbers, one at least, fit into a kind of whole numbers."""
-    room = np.iinfo(kind)
+def _most(kind: np.dtype[Any]) -> int:
+    return int(np.iinfo(kind).max)
+
+
+def _are_within(most: int, values: Sequence[float] | NDArray[Any]) -> bool:
+    """Say whether these numbers, one at least, are no further from zero than that."""
     if isinstance(values, np.ndarray):
-        return bool(room.min <= values.min() and values.max() <= room.max)
-    return room.min <= min(values) and max(values) <= room.max
+        return bool(-most <= values.min() and values.max() <= most)
+    return -most <= min(values) and max(values) <= most
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PARTS = ("ends", "order", "letters")
 _AT_HAND = 64
 """How many new texts, or which part of all, are at hand before they become bytes ..."""
-_SHARE = 8
+_SHARE = 4
 _FEW = 5000
 """... unless there are more than that: then putting them in order would take too long."""
 
@@ -24,15 +24,19 @@ _FEW = 5000
 class Names:
     """Texts, numbered in the order in which they first came.
 
-    Most are bytes, in the order of which they are looked up, which take a tenth of the room; only
-    what is asked for becomes a text. Those that came last are at hand.
+    Most are bytes, which take a tenth of the room; only what is asked for becomes a text. Those of
+    a copy stay as they were kept, in the order of which they are looked up. Those that came since
+    are at hand, until they are looked up by their hashes.
     """
 
-    __slots__ = ("_ends", "_letters", "_new", "_numbers", "_order")
+    __slots__ = ("_ends", "_hashes", "_letters", "_new", "_numbers", "_order")
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._ends = _one_by_one(np.zeros(0, np.int64))
         self._order = _one_by_one(np.zeros(0, np.int32))
+        """The numbers of what is bytes, as these are ordered, or as their hashes are ..."""
+        self._hashes = _one_by_one(np.zeros(0, np.int32))
+        """... if there are any."""
         self._letters = memoryview(b"")
         self._new: list[str] = []
         self._numbers: dict[str, int] = {}
@@ -78,6 +82,9 @@ class Names:
         """Return everything as arrays, for a copy."""
         kept = len(self._ends)
         letters = [name.encode() for name in self._new]
+        if self._hashes:
+            self._order = _one_by_one(np.array(sorted(range(kept), key=self._kept), np.int32))
+            self._hashes = self._hashes[:0]
         new = sorted(range(len(letters)), key=letters.__getitem__)
         places = [bisect_left(self._order, letters[at], key=self._kept) for at in new]
         ends = np.cumsum([len(self._letters), *map(len, letters)])
@@ -101,9 +108,22 @@ class Names:
         return names
 
     def _become_bytes(self) -> None:
-        same = Names.of(self.arrays())
-        self._ends, self._order, self._letters = same._ends, same._order, same._letters
+        letters = [name.encode() for name in self._new]
+        ends = np.cumsum([len(self._letters), *map(len, letters)])[1:]
+        hashes = np.array([*self._hashes_by_number(), *map(_hash, self._new)], np.int32)
+        order = np.argsort(hashes).astype(np.int32)
+        self._ends = _one_by_one(_small(np.concatenate([np.asarray(self._ends), ends])))
+        self._letters = memoryview(b"".join([self._letters, *letters]))
+        self._order, self._hashes = _one_by_one(order), _one_by_one(hashes[order])
         self._new, self._numbers = [], {}
+
+    def _hashes_by_number(self) -> Iterable[int]:
+        kept = len(self._ends)
+        if not self._hashes:
+            return (_hash(self[number]) for number in range(kept))
+        hashes = np.empty(kept, np.int32)
+        hashes[np.asarray(self._order)] = self._hashes
+        return hashes.tolist()
 
     def _kept(self, number: int) -> bytes:
         start = self._ends[number - 1] if number else 0
@@ -112,10 +132,25 @@ class Names:
     def _among_kept(self, name: str) -> int:
         if not len(self._order):
             return -1
+        if self._hashes:
+            return self._by_hash(name)
         wanted = name.encode(errors="surrogatepass")
         at = bisect_left(self._order, wanted, key=self._kept)
         found = at < len(self._order) and self._kept(self._order[at]) == wanted
         return self._order[at] if found else -1
+
+    def _by_hash(self, name: str) -> int:
+        hashes, wanted = self._hashes, _hash(name)
+        at = bisect_left(hashes, wanted)
+        while at < len(hashes) and hashes[at] == wanted:
+            if self[self._order[at]] == name:
+                return self._order[at]
+            at += 1
+        return -1
+
+
+def _hash(name: str) -> int:
+    return hash(name) & 0x7FFF_FFFF
 
 
 def _one_by_one(numbers: NDArray[Any]) -> memoryview[int]:

@@ -9,9 +9,9 @@ from .names import Names
 from .terms import stem
 
 _SAYS_NOTHING = -1
-_AT_HAND = 128
+_AT_HAND = 256
 """How many words are at hand as they are written; more where more stems are known."""
-_SHARE = 4
+_SHARE = 2
 
 
 class Vocabulary:
