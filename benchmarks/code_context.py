@@ -21,7 +21,7 @@ from random import Random
 from benchmarks.timing import report
 from ctxmw import ContextMiddleware, Prepared
 from ctxmw.code_relations import related
-from ctxmw.provenance import Used
+from ctxmw.used import Used
 
 DATA = Path(__file__).parent / "data"
 PROJECT = "langchain_core"

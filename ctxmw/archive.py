@@ -99,10 +99,7 @@ class Archive:
         if self._has(block.hash) and self._blocks[block.hash] == block:
             return
         self._blocks[block.hash] = block
-        # Made of values of ours, as a build is.
-        stored = StoredBlock.model_construct(
-            user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces
-        )
+        stored = StoredBlock(user=self._user, ref=block_ref(block.hash), at=at, pieces=block.pieces)
         self.rows.append(stored.row())
 
     def written(self) -> None:

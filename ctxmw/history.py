@@ -9,10 +9,11 @@ from .catalog import CatalogItem
 from .collector import Entry
 from .pipeline import Setup
 from .protocols import Find, Row
-from .provenance import FORGOTTEN, Build, ContextRecord, Used, reply_key
+from .provenance import FORGOTTEN, Build, ContextRecord, reply_key
 from .records import RECORD_TYPES, SHARED, load, load_all
 from .refs import names_stored
 from .sources.sessions import record_item
+from .used import Used
 
 
 def history_of(setup: Setup, user: str, session: str) -> list[ContextRecord]:

@@ -19,7 +19,7 @@ from .messages import Message, place, text_of
 from .parts import Parts, part_ref, trimmed, with_room
 from .pipeline import Own, Setup, build_part, build_stable, own_items
 from .prefix import Said, prints_of
-from .provenance import BlockKind, Build, ContextRecord, build_fields
+from .provenance import Build, ContextRecord, build_fields
 from .records import SHARED, load
 from .refs import long_ref
 from .replay import Places, Trail, find_places
@@ -31,6 +31,7 @@ from .stages import stage
 from .state import Ledger, SessionState, state_rows
 from .surroundings import Brought
 from .tokens import joined
+from .used import BlockKind
 from .views import History
 
 

@@ -9,23 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_serializer
 
 from .displayed import Displayed
-from .items import Include, Item, Shown, Trust
-from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, TYPES_OF_KIND, Record
+from .items import Item
+from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
 from .scoring import UNKNOWN
 from .selection import Choice, Selection
 from .text import counted, digest, fold, one_line
+from .used import STORED, BlockKind, Used, used_of
 
-BlockKind = Literal["stable", "turn"]
-Since = Literal["", "changed", "gone"]
 State = Literal["built", "answered", "failed", "abandoned"]
 FORGOTTEN = "(forgotten)"
-_RECORDED = frozenset({*TYPES_OF_KIND, "notice"}) - {"rule"}
-"""Kinds of items whose words are looked up in the store; of others, the title is kept."""
 
 _PLURALS = {
     "anti_pattern": "anti-patterns",
@@ -46,67 +43,6 @@ _SINGULARS = {
     "next": "next step",
     "summary": "session summary",
 }
-
-
-class Used(NamedTuple):
-    """One item that was considered: how it came in, what it scored, how it was shown.
-
-    A record holds a hundred of them: as tuples they are made fast and stored without field names.
-    """
-
-    ref: str
-    kind: str
-    include: Include
-    shown: Shown
-    score: float
-    tokens: int
-    """Tokens as shown; in full when it was not shown."""
-    lane: str
-    block: BlockKind
-    version: str
-    """Hash of the text that was shown."""
-    trust: Trust = "trusted"
-    reason: str = ""
-    signals: dict[str, float] = {}  # noqa: RUF012 - a default of a tuple, never written to
-    name: str = ""
-    """What it is called, if it is no record: its name in the catalog, a definition, a file."""
-    words: str = ""
-    """What it says; looked up, never stored with the record."""
-    since: Since = ""
-    """What became of it after it was shown; looked up as well."""
-
-    @property
-    def title(self) -> str:
-        """Its first words."""
-        return one_line(self.words, 60)
-
-    @classmethod
-    def of(cls, choice: Choice, block: BlockKind) -> Used:
-        """Return what the record keeps of a choice."""
-        item, shown, tokens, reason = choice
-        return cls(
-            item.ref,
-            item.kind,
-            item.include,
-            shown,
-            item.score,
-            tokens,
-            item.lane,
-            block,
-            item.version,
-            item.trust,
-            reason,
-            dict(item.reasons),
-            item.title if item.kind not in _RECORDED else "",
-            item.title or item.text,
-        )
-
-    def stored(self) -> dict[str, Any]:
-        """Return what is kept, by name: all but what is looked up."""
-        return dict(zip(self._fields[:_STORED], self, strict=False))
-
-
-_STORED = Used._fields.index("words")
 
 
 class Build(Record):
@@ -131,7 +67,7 @@ class Build(Record):
 
     @field_serializer("used", "tools")
     def _stored(self, used: tuple[Used, ...]) -> list[tuple[Any, ...]]:
-        return [one[:_STORED] for one in used]
+        return [one[:STORED] for one in used]
 
     def __copy__(self) -> Self:
         # A copy is about to get other values: what was worked out of these does not hold for it.
@@ -295,8 +231,8 @@ def build_fields(
         "kind": kind,
         "hash": selection.block.hash,
         "tokens": selection.tokens,
-        "used": tuple([Used.of(choice, kind) for choice in selection.choices]),
-        "tools": tuple([Used.of(choice, kind) for choice in bound]),
+        "used": selection.used(kind),
+        "tools": used_of(bound, kind),
         "left_out": dict(selection.left_out),
         "lanes": dict(selection.lanes),
         "fault": selection.fault,

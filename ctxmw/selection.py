@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from .arriving import Arriving
@@ -19,6 +20,7 @@ from .protocols import Renderer, TokenCounter
 from .render import has_brief
 from .scoring import Floors
 from .tokens import joined
+from .used import BlockKind, Used, used_of
 
 NOT_SHOWN = 50
 """How many of the items left out are kept one by one; the others are counted by reason."""
@@ -52,7 +54,7 @@ class Choice(NamedTuple):
     """Why it is shown in part or not at all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Selection:
     """A block, what was chosen for it, and what each lane paid of what it had."""
 
@@ -65,6 +67,20 @@ class Selection:
     lanes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     fault: str = ""
     """What did not work while looking; the rest went on without it."""
+
+    def used(self, block: BlockKind) -> tuple[Used, ...]:
+        """Return what a record keeps of the choices.
+
+        Many conversations open with the same selection: their records share it.
+        """
+        known = self._used.get(block)
+        if known is None:
+            known = self._used[block] = used_of(self.choices, block)
+        return known
+
+    @cached_property
+    def _used(self) -> dict[BlockKind, tuple[Used, ...]]:
+        return {}
 
     def with_left_out(self, more: Mapping[str, int]) -> Selection:
         """Return the selection with more counted as left out."""

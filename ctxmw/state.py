@@ -169,8 +169,7 @@ def state_rows(before: SessionState, after: SessionState) -> list[Row]:
 
 
 def _stored(state: SessionState, part: PartRef, *, dropped: bool = False) -> Row:
-    # Made of values that are checked.
-    stored = StoredPart.model_construct(
+    stored = StoredPart(
         user=state.user,
         ref=f"part:{part.build}",
         at=state.at,

@@ -15,9 +15,10 @@ from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
 from ..messages import Message
 from ..middleware import ContextMiddleware
-from ..provenance import ContextRecord, Used
+from ..provenance import ContextRecord
 from ..records import MEMORY_KINDS, RECORD_TYPES, Memory
 from ..refs import names_stored
+from ..used import Used
 from .guard import form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
 from .templates import Templates
