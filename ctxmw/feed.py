@@ -15,8 +15,9 @@ from .protocols import Change, Store
 from .recent import Recent
 
 KEPT = 1_000
-"""How many changes of one user are kept at hand."""
-USERS = 64
+"""How many changes of one user are kept at hand ..."""
+USERS, TOGETHER = 64, 6_000
+"""... of how many users, and how many changes of all of them."""
 PLACES = 1_024
 """How many places are known to be empty."""
 
@@ -27,7 +28,9 @@ class Feed:
     def __init__(self, store: Store, types: Sequence[str]) -> None:
         self._store = store
         self._types = tuple(types)
-        self._users: Recent[str, _Latest] = Recent(USERS)
+        self._users: Recent[str, _Latest] = Recent(
+            USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes), growing=True
+        )
 
     def changes(self, user: str, since: int, types: Collection[str], head: int) -> list[Change]:
         """Return what `Store.changes` would, at least up to this position of the feed."""
@@ -38,6 +41,7 @@ class Feed:
         with latest.lock:
             if head > latest.head:
                 latest.take_in(self._store.changes(user, latest.head, self._types), head)
+                self._users.put(user, latest)  # which weighs it again
             if since >= latest.since:
                 return latest.after(since, types)
         return self._store.changes(user, since, tuple(types))

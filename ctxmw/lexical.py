@@ -199,6 +199,10 @@ class LexicalIndex:
         tokens = self._tokens.last(int(lengths.sum()))
         self._postings.freeze(tokens, lengths, len(self.vocabulary))
         self._pending = []
+        self.vocabulary.settle()
+        self._places.settle()
+        for names in self._names.values():
+            names.settle()
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the index as arrays, and what JSON can keep; without anything that is gone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PARTS = ("ends", "order", "letters")
 _AT_HAND = 64
-"""How many new texts, or which part of all, are at hand before they become bytes ..."""
+"""How many new texts, or which part of all, stay at hand and do not become bytes ..."""
 _SHARE = 4
 _FEW = 5000
 """... unless there are more than that: then putting them in order would take too long."""
@@ -74,27 +74,33 @@ class Names:
         if number < 0:
             number = self._numbers[name] = len(self)
             self._new.append(name)
-            if _AT_HAND < len(self._new) > len(self._ends) // _SHARE and len(self) <= _FEW:
-                self._become_bytes()
         return number
+
+    def settle(self) -> None:
+        """Let those that came last become bytes, if they are many, and not too many."""
+        if _AT_HAND < len(self._new) > len(self._ends) // _SHARE and len(self) <= _FEW:
+            self._become_bytes()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays, for a copy."""
-        kept = len(self._ends)
         letters = [name.encode() for name in self._new]
-        if self._hashes:
-            self._order = _one_by_one(np.array(sorted(range(kept), key=self._kept), np.int32))
-            self._hashes = self._hashes[:0]
-        new = sorted(range(len(letters)), key=letters.__getitem__)
-        places = [bisect_left(self._order, letters[at], key=self._kept) for at in new]
         ends = np.cumsum([len(self._letters), *map(len, letters)])
         return {
             "ends": _small(np.concatenate([np.asarray(self._ends), ends[1:]])),
-            "order": np.insert(np.asarray(self._order), places, [kept + at for at in new]).astype(
-                np.int32
-            ),
+            "order": self._ordered(letters),
             "letters": np.frombuffer(b"".join([self._letters, *letters]), np.uint8),
         }
+
+    def _ordered(self, new: Sequence[bytes]) -> NDArray[np.int32]:
+        """Return all numbers in the order of their bytes; these are new."""
+        kept = len(self._ends)
+        if self._hashes:
+            every = [*map(self._kept, range(kept)), *new]
+            return np.array(sorted(range(len(every)), key=every.__getitem__), np.int32)
+        ordered = sorted(range(len(new)), key=new.__getitem__)
+        places = [bisect_left(self._order, new[at], key=self._kept) for at in ordered]
+        numbers = [kept + at for at in ordered]
+        return np.insert(np.asarray(self._order), places, numbers).astype(np.int32)
 
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Names:

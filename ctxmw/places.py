@@ -67,6 +67,10 @@ class Places:
             self.dead += 1
         return place
 
+    def settle(self) -> None:
+        """Keep refs as bytes."""
+        self._names.settle()
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays, for a copy."""
         columns = {"numbers": self._numbers.all, "places": self._places.all}

@@ -45,9 +45,13 @@ class Vocabulary:
         numbers = [known[word] if word in known else self._new(word) for word in words]
         return [number for number in numbers if number >= 0]
 
-    def _new(self, word: str) -> int:
+    def settle(self) -> None:
+        """Keep stems as bytes, and few words at hand."""
+        self.names.settle()
         if len(self._words) > max(_AT_HAND, len(self) // _SHARE):
             self._words.clear()
+
+    def _new(self, word: str) -> int:
         number = _SAYS_NOTHING if word in STOP_WORDS else self.names.add(stem(word))
         self._words[word] = number
         return number

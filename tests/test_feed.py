@@ -72,6 +72,23 @@ def test_what_happened_before_anybody_asked_is_read_from_the_store(store: Asked)
     assert asked(news, store, 0) == ["m1", "m2"]
 
 
+def test_many_users_share_the_room_and_who_asked_longest_ago_is_read_again(
+    store: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "TOGETHER", 5)
+    news = Feed(store, TYPES)
+
+    def told(user: str) -> list[str]:
+        return [change.ref for change in news.changes(user, 0, TYPES, store.head(user))]
+
+    for user in ("ada", "bob"):
+        assert told(user) == []
+    store.put([row(f"m{n}", user=user) for user in ("ada", "bob") for n in range(3)])
+    for user in ("ada", "bob", "bob", "ada", "ada"):
+        assert told(user) == ["m0", "m1", "m2"]
+        assert sum(len(latest.changes) for latest in news._users.values()) <= 5
+
+
 def test_only_the_latest_are_kept(store: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "KEPT", 3)
     news = Feed(store, TYPES)

@@ -31,9 +31,29 @@ def test_many_new_texts_become_bytes_and_keep_their_numbers():
     for n in range(2000):
         assert names.add(f"é{n}") == n
         assert names.add(f"é{n // 2}") == n // 2
+        names.settle()
     assert len(names._new) <= 2000 // 4
     assert list(names) == [f"é{n}" for n in range(2000)]
     assert [names.find(name) for name in ("é0", "é1999", "é2000")] == [0, 1999, -1]
+    names.add("a")
+    copy = Names.of(names.arrays())
+    assert list(copy) == [*(f"é{n}" for n in range(2000)), "a"]
+    assert [copy.find(name) for name in ("a", "é7", "é2000")] == [2000, 7, -1]
+
+
+def test_texts_of_a_copy_and_new_ones_are_found_by_their_hashes():
+    names = Names.of(Names(["tea", "milk"]).arrays())
+    for n in range(100):
+        names.add(f"n{n}")
+    names.settle()
+    assert not names._new
+    assert [names.find(name) for name in ("tea", "milk", "n0", "n99", "x")] == [0, 1, 2, 101, -1]
+
+
+def test_too_many_texts_stay_at_hand():
+    names = Names(map(str, range(6000)))
+    names.settle()
+    assert len(names._new) == 6000
 
 
 def test_half_a_surrogate_pair_is_not_there():

@@ -24,6 +24,7 @@ def test_few_words_are_at_hand_however_many_came():
     vocabulary = Vocabulary()
     for number in range(5000):
         assert vocabulary.take_in(["the", "number", f"n{number}"]) == [0, number + 1]
+        vocabulary.settle()
     assert len(vocabulary._words) <= 5000 // 2 + 1
 
 

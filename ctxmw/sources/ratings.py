@@ -82,6 +82,9 @@ class Ratings:
         rows = zip(*map(self._row, new.values()), strict=True)
         for column, values in zip(self._columns.values(), rows, strict=True):
             column.extend(values)
+        self._places.settle()
+        for names in self._names.values():
+            names.settle()
 
     def remove(self, ref: str) -> None:
         """Let go of an item."""

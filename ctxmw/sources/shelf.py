@@ -32,7 +32,7 @@ log = logging.getLogger("ctxmw")
 
 USERS = 64
 """How many users' ratings are kept at hand."""
-AT_HAND = 20
+AT_HAND = 10
 """How many records of a user are kept at hand, beside those on a list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
