@@ -75,15 +75,15 @@ def _matching(index: LexicalIndex, legs: Legs, places: Ints) -> Bools:
 
 def largest(values: Floats, n: int) -> Ints:
     """Return where the `n` largest values above zero are, in no order; fewer if there are fewer."""
-    least = 0.0
-    if len(values) > BLOCKS * BLOCKS * n:
+    left = (values > 0).nonzero()[0]
+    if len(left) > n and len(values) > BLOCKS * BLOCKS * n:
         # The n-th best of the blocks' maxima is no larger than the n-th best of all, and cuts
         # away nearly everything, at a tenth of what sorting out all values would cost.
         block = len(values) // (BLOCKS * n)
         whole = len(values) // block * block
         maxima = values[:whole].reshape(block, -1).max(axis=0)
         least = float(np.partition(maxima, -n)[-n])
-    left = np.flatnonzero(values >= least if least > 0 else values > 0)
+        left = ((values >= least) & (values > 0)).nonzero()[0]
     if len(left) > n:
         left = left[np.argpartition(values[left], -n)[-n:]]
     return left.astype(np.int32)

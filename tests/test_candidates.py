@@ -87,3 +87,11 @@ def test_of_many_records_only_those_are_rated_that_a_word_touches():
     index = index_of(lines)
     question = analyse("Where is the boat?", People(), NOW)
     assert signals(index, question, np.ones(len(index), bool)).places.tolist() == [50, 51]
+
+
+@given(st.lists(st.integers(0, 9), max_size=200), st.integers(1, 6))
+def test_the_largest_are_those_that_sorting_would_find(values, n):
+    found = candidates.largest(np.array(values, np.float32), n)
+    best = sorted((value for value in values if value), reverse=True)[:n]
+    assert sorted((values[at] for at in found), reverse=True) == best
+    assert len(set(found.tolist())) == len(found)
