@@ -47,8 +47,7 @@ class Places:
 
     def find_all(self, refs: Iterable[str]) -> NDArray[np.int32]:
         """Return where the records of these refs stand, of those that are here."""
-        numbers = [number for number in self._names.find_all(refs) if number >= 0]
-        places: NDArray[np.int32] = self._places.own[numbers]
+        places: NDArray[np.int32] = self._places.all[self._names.find_all(refs)]
         return places[places >= 0]
 
     def add(self, refs: Sequence[str]) -> None:
