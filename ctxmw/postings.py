@@ -6,7 +6,6 @@ small rest beside it, merged when it has grown.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -77,10 +76,13 @@ class Postings:
 
     def add(self, place: int, terms: Sequence[int]) -> None:
         """Take in the terms of a record that comes after all others."""
-        for term, times in Counter(terms).items():
+        for term in terms:
             places, counts = self._rest.setdefault(term, ([], []))
-            places.append(place)
-            counts.append(times)
+            if places and places[-1] == place:
+                counts[-1] += 1
+            else:
+                places.append(place)
+                counts.append(1)
 
     def of(self, term: int) -> tuple[Ints, Floats]:
         """Return the places that hold a term, and how often each does."""
