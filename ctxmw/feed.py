@@ -16,7 +16,7 @@ from .recent import Recent
 
 KEPT = 1_000
 """How many changes of one user are kept at hand ..."""
-USERS, TOGETHER = 64, 6_000
+USERS, TOGETHER = 64, 3_000
 """... of how many users, and how many changes of all of them."""
 PLACES = 1_024
 """How many places are known to be empty."""
@@ -68,6 +68,10 @@ class Absences:
         """Keep in mind that there was nothing; `head` was read before anybody looked."""
         if not self._store.in_atomic():
             self._seen.put((user, where), head)
+
+    def let_go(self, user: str, where: Hashable) -> None:
+        """Know nothing of a place that is not looked at any more."""
+        self._seen.let_go([(user, where)])
 
 
 @dataclass(slots=True)

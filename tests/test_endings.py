@@ -181,7 +181,14 @@ class TestIdleConversations:
 def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextMiddleware) -> None:
     ctx.remember("Tea is served at four.")
     setup = ctx._setup
-    caches = (setup.builds, setup.blocks, setup.states, setup.prefixes._last, setup.prefixes._said)
+    caches = (
+        setup.builds,
+        setup.blocks,
+        setup.states,
+        setup.prefixes._last,
+        setup.prefixes._said,
+        setup.no_entries._seen,
+    )
     chat = ctx.session("s1")
     first = chat.prepare([{"role": "user", "content": "When is tea served?"}])
     chat.finish(first, "At four.")
