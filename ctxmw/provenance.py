@@ -19,7 +19,7 @@ from .records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
 from .scoring import UNKNOWN
 from .selection import Choice, Selection
 from .text import counted, digest, fold, one_line
-from .used import STORED, BlockKind, Used, used_of
+from .used import BlockKind, Used, used_of
 
 State = Literal["built", "answered", "failed", "abandoned"]
 FORGOTTEN = "(forgotten)"
@@ -67,7 +67,7 @@ class Build(Record):
 
     @field_serializer("used", "tools")
     def _stored(self, used: tuple[Used, ...]) -> list[tuple[Any, ...]]:
-        return [one[:STORED] for one in used]
+        return [one.kept() for one in used]
 
     def __copy__(self) -> Self:
         # A copy is about to get other values: what was worked out of these does not hold for it.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from pydantic import BeforeValidator
 
 from .items import Include, Shown, Trust
 from .records import TYPES_OF_KIND
@@ -16,6 +18,14 @@ BlockKind = Literal["stable", "turn"]
 Since = Literal["", "changed", "gone"]
 _RECORDED = frozenset({*TYPES_OF_KIND, "notice"}) - {"rule"}
 """Kinds of items whose words are looked up in the store; of others, the title is kept."""
+
+
+def _pairs(given: Any) -> Any:
+    """Return signals as they are kept here; stored, they are an object."""
+    return tuple(given.items()) if isinstance(given, dict) else given
+
+
+Rated = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_pairs)]
 
 
 class Used(NamedTuple):
@@ -37,7 +47,8 @@ class Used(NamedTuple):
     """Hash of the text that was shown."""
     trust: Trust = "trusted"
     reason: str = ""
-    signals: dict[str, float] = {}  # noqa: RUF012 - a default of a tuple, never written to
+    rated: Rated = ()
+    """The signals behind the score; a tuple, for it is the item's own and not made anew."""
     name: str = ""
     """What it is called, if it is no record: its name in the catalog, a definition, a file."""
     words: str = ""
@@ -46,17 +57,26 @@ class Used(NamedTuple):
     """What became of it after it was shown; looked up as well."""
 
     @property
+    def signals(self) -> dict[str, float]:
+        """The signals behind the score, by name."""
+        return dict(self.rated)
+
+    @property
     def title(self) -> str:
         """Its first words."""
         return one_line(self.words, 60)
 
+    def kept(self) -> tuple[Any, ...]:
+        """Return what is kept: all but what is looked up."""
+        return (*self[:_RATED], dict(self.rated), *self[_RATED + 1 : _KEPT])
+
     def stored(self) -> dict[str, Any]:
-        """Return what is kept, by name: all but what is looked up."""
-        return dict(zip(self._fields[:STORED], self, strict=False))
+        """Return what is kept, by name."""
+        names = (*self._fields[:_RATED], "signals", *self._fields[_RATED + 1 : _KEPT])
+        return dict(zip(names, self.kept(), strict=True))
 
 
-STORED = Used._fields.index("words")
-"""So many of its fields are kept."""
+_RATED, _KEPT = Used._fields.index("rated"), Used._fields.index("words")
 
 
 def used_of(choices: Iterable[Choice], block: BlockKind) -> tuple[Used, ...]:
@@ -78,7 +98,7 @@ def _used(choice: Choice, block: BlockKind) -> Used:
         item.version,
         item.trust,
         reason,
-        dict(item.reasons),
+        item.reasons,
         item.title if item.kind not in _RECORDED else "",
         item.title or item.text,
     )
