@@ -25,7 +25,7 @@ from .refs import long_ref
 from .replay import Places, Trail, find_places
 from .scoring import Rating
 from .selection import Selection
-from .situation import Situation, task_of
+from .situation import LOOKED_AT, Situation, task_of
 from .sources.sessions import record_item
 from .stages import stage
 from .state import Ledger, SessionState, state_rows
@@ -348,13 +348,13 @@ class Plan:
 def _situation(
     who: Identity, state: SessionState, given: Sequence[Message], trail: Trail, now: datetime
 ) -> Situation:
-    said = [text_of(message) for message in given if message["role"] in ("user", "assistant")]
+    said = [message for message in given if message["role"] in ("user", "assistant")][-LOOKED_AT:]
     return Situation(
         user=who.user,
         session=who.session,
         project=who.project or state.project,
         language=who.language or state.language,
-        task=who.task or task_of(said[-5:]),
+        task=who.task or task_of([text_of(message) for message in said]),
         files=who.files,
         cwd=who.cwd,
         root=who.root,

@@ -24,6 +24,8 @@ from .text import one_line, words
 
 Task = Literal["coding", "debugging", "documentation", "architecture"]
 TASKS: tuple[Task, ...] = get_args(Task)
+LOOKED_AT = 5
+"""Messages that tell the task."""
 
 TASK_WORDS: Mapping[str, tuple[str, ...]] = {
     "coding": ("implement", "write", "create", "function", "class"),
@@ -94,7 +96,7 @@ def task_of(texts: Sequence[str]) -> Task | None:
     Each message counts the different words it has of a task; the later it came, the more.
     """
     votes: Counter[Task] = Counter()
-    for weight, text in enumerate(texts[-5:], start=1):
+    for weight, text in enumerate(texts[-LOOKED_AT:], start=1):
         for word in _TASK_OF_WORD.keys() & words(_ends(text)):
             votes[_TASK_OF_WORD[word]] += weight
     best = votes.most_common(2)
