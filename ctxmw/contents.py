@@ -156,6 +156,6 @@ class Contents:
             ref=short_refs(store, self.user, self._setup.random)(cls.prefix),
             at=self._setup.clock(),
             session=self.id,
-            scope=scope_of(self._setup, self._who),
+            scope=scope_of(self._who, load_state(self._setup, self._who, self._setup.clock())),
             **values,
         )

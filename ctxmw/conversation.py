@@ -89,13 +89,17 @@ def keep_state(setup: Setup, row: Row, state: SessionState) -> None:
 def change_state(setup: Setup, who: Identity, **values: Any) -> SessionState:
     """Change the conversation's state and return it."""
     with setup.store.atomic(who.user):
-        before = load_state(setup, who, setup.clock())
-        values = {"stamp": setup.random.getrandbits(48), **values}
-        after = before.model_copy(update=values)
-        rows = state_rows(before, after)
-        setup.store.put(rows)
-        keep_state(setup, rows[0], after)
-        return after
+        return put_state(setup, load_state(setup, who, setup.clock()), **values)
+
+
+def put_state(setup: Setup, before: SessionState, **values: Any) -> SessionState:
+    """Write the state with other values, in the transaction in which it was read."""
+    values = {"stamp": setup.random.getrandbits(48), **values}
+    after = before.model_copy(update=values)
+    rows = state_rows(before, after)
+    setup.store.put(rows)
+    keep_state(setup, rows[0], after)
+    return after
 
 
 def let_go(setup: Setup, user: str, session: str) -> None:
@@ -114,9 +118,8 @@ def let_go(setup: Setup, user: str, session: str) -> None:
     setup.search.let_go(user)
 
 
-def scope_of(setup: Setup, who: Identity) -> str:
+def scope_of(who: Identity, state: SessionState) -> str:
     """Return the scope of what is said here: the conversation's project, if it has one."""
-    state = load_state(setup, who, setup.clock())
     project = who.project or state.project
     return f"project:{project}" if project else "universal"
 

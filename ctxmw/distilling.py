@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .conversation import Identity
+from .conversation import Identity, load_state
 from .errors import CtxmwError, SummarizerError
 from .extraction import Lesson
 from .pipeline import Setup
@@ -148,7 +148,8 @@ class Distiller:
         with setup.store.atomic(who.user):
             # Some of it may have been forgotten while the model was thinking.
             left = {turn.ref for turn in _turns(setup, who, [turn.ref for turn in shown])}
-            lesson = Lesson(setup, who, shown)
+            state = load_state(setup, who, setup.clock())
+            lesson = Lesson(setup, who, state, shown)
             for stated, turn in lessons_in(answer, shown):
                 if turn.ref in left and not _is_known(setup, stated, turn):
                     lesson.take(stated, turn, "model")

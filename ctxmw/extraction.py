@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .conversation import Identity, load_state
+from .conversation import Identity
 from .messages import Message, text_of
 from .observations import Observed, observed
 from .pipeline import Setup
@@ -20,6 +20,7 @@ from .records import MEMORY_KINDS, Note, Observation, Record, Turn, load_all
 from .refs import MakeRef, short_refs
 from .remembering import remember
 from .scoping import scope_for
+from .state import SessionState
 from .statements import Statement, statements
 from .terms import content_terms
 from .text import fold, one_line
@@ -37,10 +38,14 @@ _POLARITY = frozenset(
 
 
 def learn(
-    setup: Setup, who: Identity, messages: Sequence[Message], turns: Sequence[Turn]
+    setup: Setup,
+    who: Identity,
+    state: SessionState,
+    messages: Sequence[Message],
+    turns: Sequence[Turn],
 ) -> list[Record]:
     """Store what these new turns teach, inside the caller's transaction; return it."""
-    lesson = Lesson(setup, who, turns)
+    lesson = Lesson(setup, who, state, turns)
     policy = setup.learn
     if policy.statements:
         lesson.take_statements(messages, _strangers(messages, who.user))
@@ -54,11 +59,12 @@ def learn(
 class Lesson:
     """What turns of one conversation teach, being stored."""
 
-    def __init__(self, setup: Setup, who: Identity, turns: Sequence[Turn]) -> None:
+    def __init__(
+        self, setup: Setup, who: Identity, state: SessionState, turns: Sequence[Turn]
+    ) -> None:
         self._setup = setup
         self._who = who
         self._turns = turns
-        state = load_state(setup, who, setup.clock())
         self._project = who.project or state.project
         self._language = who.language or state.language
         self._make_ref: MakeRef = short_refs(setup.store, who.user, setup.random)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from .capture import new_turns
 from .collector import committed, released
-from .conversation import Identity, Prepared, change_state, load_state, scope_of
+from .conversation import Identity, Prepared, load_state, put_state, scope_of
 from .echo import recurring
 from .messages import Message, text_of
 from .pipeline import Setup
@@ -83,6 +83,7 @@ def capture_messages(
     """Store the messages from `start` on as turns; return those that are new."""
     store, user = setup.store, who.user
     with store.atomic(user):
+        state = load_state(setup, who, at)
         turns = new_turns(
             store,
             messages,
@@ -90,17 +91,17 @@ def capture_messages(
             short_refs(store, user, setup.random),
             user=user,
             session=who.session,
-            scope=scope_of(setup, who),
+            scope=scope_of(who, state),
             at=at,
             start=start,
-            forgotten=load_state(setup, who, at).forgotten,
+            forgotten=state.forgotten,
             trust=setup.trust,
         )
         store.put([turn.row() for turn in turns])
         # Its rules take a tenth of a second to load, and a command that only looks needs none.
         from .extraction import learn
 
-        learn(setup, who, messages, turns)
+        learn(setup, who, state, messages, turns)
     return turns
 
 
@@ -121,7 +122,9 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
     messages = [*prepared.given, answer]
     trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
-    capture_messages(setup, who, messages, trail, setup.clock(), start=start)
+    turns = capture_messages(setup, who, messages, trail, setup.clock(), start=start)
+    if turns and turns[-1].anchor == trail.anchors[-1]:
+        return turns[-1].ref
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
     return next((row.ref for row in setup.store.query(who.user, asked)), "")
 
@@ -132,4 +135,4 @@ def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Mess
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
-        change_state(setup, who, parts=parts, at=max(state.at, setup.clock()))
+        put_state(setup, state, parts=parts, at=max(state.at, setup.clock()))
