@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
 from .items import Item
 from .passages import Sentence, passage, sentences
@@ -25,14 +24,15 @@ PASSAGE = 0.5
 class Reading:
     """One record, read."""
 
+    # Thousands are kept at hand: without a dict, each takes less room and less time to collect.
+    __slots__ = ("_count", "_sentences", "item", "plain")
+
     def __init__(self, record: Record, count: TokenCounter) -> None:
         self.item: Item = record_item(record)
-        self._count = count
-
-    @cached_property
-    def plain(self) -> str:
+        self.plain = " ".join(self.item.text.casefold().split())
         """Equal for two records that say the same."""
-        return " ".join(self.item.text.casefold().split())
+        self._count = count
+        self._sentences: tuple[Sentence, ...] = ()
 
     @property
     def size(self) -> int:
@@ -40,21 +40,14 @@ class Reading:
 
     def passage(self, worth: Mapping[str, float]) -> str:
         """Return what the text is shown as when it is long; "" for one that is short enough."""
-        if len(self.item.text) <= LONG:  # a character is at least a byte, and a token at least that
+        text = self.item.text
+        if len(text) <= LONG:  # a character is at least a byte, and a token at least that
             return ""
-        return passage(self._sentences, worth, self._tokens * PASSAGE) if self._is_long else ""
-
-    @property
-    def _is_long(self) -> bool:
-        return self._tokens > LONG
-
-    @cached_property
-    def _tokens(self) -> int:
-        return self._count(self.item.text)
-
-    @cached_property
-    def _sentences(self) -> tuple[Sentence, ...]:
-        return sentences(self.item.text, self._count)
+        tokens = self._count(text)
+        if tokens <= LONG:
+            return ""
+        self._sentences = self._sentences or sentences(text, self._count)
+        return passage(self._sentences, worth, tokens * PASSAGE)
 
 
 class Readings:
