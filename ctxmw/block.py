@@ -16,7 +16,7 @@ from .items import Item, Shown
 from .protocols import Renderer, TokenCounter
 from .recent import Recent, Share
 from .render import SECTIONS
-from .tokens import once
+from .tokens import about, at_least, once
 
 Piece = tuple[str, str]
 """The ref a text shows, or the mark of what holds the block together, and the text. A text made
@@ -78,6 +78,8 @@ def hash_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_PLENTY = 100
+"""Tokens that hold most lines."""
 HUGE = 100_000
 """Characters beyond which a text is never shown in full."""
 
@@ -128,10 +130,24 @@ class Draft:
             return len(item.text) // 4
         return self._piece(item, "full")[1]
 
-    def price(self, item: Item, shown: Shown) -> int:
-        """Return what adding the item costs now, with the headings it would bring."""
+    def about(self, item: Item) -> int:
+        """Return what the item's full text costs, or about that where it is not known."""
+        key: PrintKey = (item.ref, item.version, "full", item.passage)
+        known = (self._pieces.get(key) or self._printed.get(key)) if item.version else None
+        if known is not None:
+            return known[1]
+        guess = about(self._count, item.text)
+        return self.cost(item) if guess is None else guess
+
+    def price(self, item: Item, shown: Shown, most: int) -> int:
+        """Return what adding the item costs now, with the headings it would bring.
+
+        What plainly costs more than `most` is not counted to the token.
+        """
         if shown == "full" and len(item.text) > HUGE:
             return len(item.text)
+        if self._is_over(item, shown, most):
+            return most + 1
         price = self._piece(item, shown)[1]
         section = "index" if shown == "index" else item.section
         if section not in self._open:
@@ -197,6 +213,16 @@ class Draft:
             known = opening, closing, self._count(opening) + self._count(closing)
             self._headings[section] = known
         return known
+
+    def _is_over(self, item: Item, shown: Shown, most: int) -> bool:
+        """Say whether a form plainly has more tokens than `most`; counting takes ten times as long.
+
+        Of a line in the index, what the full text costs is left open: it is part of the line.
+        """
+        if most > _PLENTY or shown == "brief":
+            return False
+        text = item.text if shown == "full" else self._renderer.item(item, shown, 0)
+        return at_least(self._count, text) > most
 
     def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
         key = (item.ref, item.version, shown, item.passage)

@@ -42,7 +42,7 @@ CHEAP = 30
 """Tokens below which a record does not get cheaper: a short line is no evidence for being short."""
 GOOD_MATCH = 0.6
 """The match by meaning with which a remark brings something."""
-MARGIN = 1.5
+MARGIN = 1.15
 """Records are read until they would cost this many times what there is to spend."""
 WEAK = 0.4
 """A record that stands alone is left out when it matches less than this share of the best."""

@@ -49,7 +49,7 @@ class Choice(NamedTuple):
     item: Item
     shown: Shown
     tokens: int
-    """What it costs as shown; in full when it is not shown."""
+    """What it costs as shown; in full, or about that, when it is not shown."""
     reason: str = ""
     """Why it is shown in part or not at all."""
 
@@ -270,7 +270,7 @@ class _Fill:
             if item.ref in self._chosen:
                 continue
             shown: Shown = form if form != "passage" else "brief" if item.passage else "full"
-            price = self._draft.price(item, shown) if misses < _PATIENCE else room + 1
+            price = self._draft.price(item, shown, room) if misses < _PATIENCE else room + 1
             if price > room:
                 rest.append(item)
                 misses += 1
@@ -317,7 +317,7 @@ class _Fill:
         ]
         others = _ranked([item for item in items if item.ref not in self._chosen])
         best = [
-            Choice(item, "none", self._draft.cost(item), why(item)) for item in others[:NOT_SHOWN]
+            Choice(item, "none", self._draft.about(item), why(item)) for item in others[:NOT_SHOWN]
         ]
         left_out = Counter(why(item) for item in others[NOT_SHOWN:])
         return Selection(choices=(*shown, *best), left_out=left_out, **made)

@@ -61,6 +61,10 @@ class Counter:
             self._recent.keep(text, known)
         return known
 
+    def about(self, text: str) -> int:
+        """Return about how many tokens a text has, at a glance."""
+        return self._loaded().about(text)
+
     def once(self, text: str) -> int:
         """Return the tokens of a text whose count is kept elsewhere, and not here again."""
         known = self._recent.get(text)
@@ -180,6 +184,25 @@ def _claude_factor(match: re.Match[str]) -> float:
 # --- counting and cutting ---
 
 
+def at_least(count: TokenCounter, text: str) -> int:
+    """Return what a text cannot have less than, at a glance.
+
+    No token of OpenAI's encodings holds parts of two words, or more than three digits.
+    """
+    plain = text.replace("…", " ")  # which our own lines may end in
+    known = isinstance(count, Counter) and plain.isascii()
+    return len(_WORD_OR_DIGITS.findall(plain)) if known else 0
+
+
+# A word keeps what follows its apostrophe.
+_WORD_OR_DIGITS = re.compile(r"[A-Za-z']*[A-Za-z]|[0-9]{1,3}")
+
+
+def about(count: TokenCounter, text: str) -> int | None:
+    """Return about how many tokens a text has, at a glance; None when only counting tells."""
+    return count.about(text) if isinstance(count, Counter) else None
+
+
 def once(count: TokenCounter, text: str) -> int:
     """Return the tokens of a text whose count is kept by who asks, by whatever counter."""
     return count.once(text) if isinstance(count, Counter) else count(text)
@@ -221,6 +244,9 @@ class _Scale:
         if self.encoding is None:
             return bound
         return min(bound, math.ceil(len(self.encoding.encode_ordinary(text)) * self.rule.factor))
+
+    def about(self, text: str) -> int:
+        return len(text) if self.encoding is None else math.ceil(len(text) / 4 * self.rule.factor)
 
     def cut(self, text: str, limit: int) -> str:
         by_bytes = _cut_bytes(text, limit - self.spare)

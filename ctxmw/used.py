@@ -40,7 +40,7 @@ class Used(NamedTuple):
     shown: Shown
     score: float
     tokens: int
-    """Tokens as shown; in full when it was not shown."""
+    """Tokens as shown; in full, or about that, when it was not shown."""
     lane: str
     block: BlockKind
     version: str

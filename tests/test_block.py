@@ -122,7 +122,7 @@ def test_prices_add_up_to_the_block(
     paid = draft.frame_cost
     for at, (section, group, shown) in enumerate(where):
         entry = _entry(at, section, group)
-        paid += draft.price(entry, shown)
+        paid += draft.price(entry, shown, 10**6)
         draft.add(entry, shown)
     assert paid == len(draft.block().text)
 
@@ -133,7 +133,7 @@ def test_what_was_added_last_is_dropped_first_and_its_heading_is_paid_for_again(
     last = _entry(1, "notes", "")
     assert draft.drop_last() == last
     assert draft.block() == before.block()
-    assert draft.price(last, "full") == before.price(last, "full")
+    assert draft.price(last, "full", 10**6) == before.price(last, "full", 10**6)
     draft.drop_last()
     assert draft.drop_last() is None
     assert draft.block() == Block()

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ctxmw import token_tables, tokens
 from ctxmw.errors import InvalidValue
-from ctxmw.tokens import Counter, counter_for
+from ctxmw.tokens import Counter, at_least, counter_for
 
 ENCODINGS = ["cl100k_base", "o200k_base"]
 FILES = {
@@ -482,3 +482,22 @@ def python(code: str) -> str:
     """What a new interpreter prints."""
     run = [sys.executable, "-c", textwrap.dedent(code)]
     return subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()
+
+
+plain = st.text(
+    st.sampled_from("aZ'9 -_.:/()\n\t…") | st.characters(max_codepoint=126), max_size=99
+)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@given(text=plain | hostile)
+def test_no_text_has_less_than_it_has_at_least(
+    encoding: str, text: str, counters: dict[str, Counter]
+) -> None:
+    assert at_least(counters[encoding], text) <= counters[encoding](text)
+
+
+def test_what_a_text_has_at_least_tells_words_and_numbers(counters: dict[str, Counter]) -> None:
+    count = counters["o200k_base"]
+    assert at_least(count, "- m5dqn3k fact 2026-11-16: don't mind… (27 tokens)\n") == 14
+    assert at_least(count, "naïve") == at_least(len, "two words") == 0
