@@ -19,9 +19,10 @@ import multiprocessing
 import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from benchmarks.search import Zipf
 from benchmarks.timing import percentile
@@ -29,9 +30,14 @@ from ctxmw import ContextMiddleware, SqliteStore
 from ctxmw.protocols import Row
 from ctxmw.records import utc_now
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 TICK = 0.005
 HELD_MS = 1_000
 BATCH = 500
+SEED, WORDS = 1, 18
+"""Of what is remembered, and words of each."""
 PEOPLE, WARM = 50, 500
 """Who talks when memory is measured, and how often before."""
 
@@ -48,10 +54,9 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
-        text = Zipf(Random(1))
-        with ContextMiddleware.open(path) as ctx:
-            fill(ctx, text, chosen.memories)
-        # Opened again, as a server does that starts: without what filling left in memory.
+        # By another process: this one opens it as a server does that starts.
+        apart(fill, path, chosen.memories)
+        text = after_filling(chosen.memories)
         with ContextMiddleware.open(path) as ctx:
             warm(ctx)
             rates = [
@@ -62,20 +67,36 @@ def main() -> None:
                 print(json.dumps(figures), flush=True)
     commits = durable_commits(chosen.processes, chosen.seconds)
     print(json.dumps(commits), flush=True)
-    memory = resident_after(chosen.ended)
+    memory = apart(resident_after, chosen.ended)
     print(json.dumps(memory), flush=True)
     if chosen.json:
         every = {"rates": rates, "commits": commits, "memory": memory}
         chosen.json.write_text(json.dumps(every, indent=2) + "\n")
 
 
-def fill(ctx: ContextMiddleware, text: Zipf, memories: int) -> None:
+def apart(call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Return what the call returns in a process of its own, which has done nothing else."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(call, args, options)
+
+
+def fill(path: Path, memories: int) -> None:
     """Remember so many facts; many in one transaction, as only the reading is measured."""
-    store = ctx._setup.store
-    for start in range(0, memories, BATCH):
-        with store.atomic("local"):
-            for number in range(start, min(start + BATCH, memories)):
-                ctx.remember(f"{text.line(18)} n{number}.", kind="fact")
+    text = Zipf(Random(SEED))
+    with ContextMiddleware.open(path) as ctx:
+        store = ctx._setup.store
+        for start in range(0, memories, BATCH):
+            with store.atomic("local"):
+                for number in range(start, min(start + BATCH, memories)):
+                    ctx.remember(f"{text.line(WORDS)} n{number}.", kind="fact")
+
+
+def after_filling(memories: int) -> Zipf:
+    """Return the text as it goes on behind what was remembered: questions repeat none of it."""
+    text = Zipf(Random(SEED))
+    for _ in range(memories):
+        text.line(WORDS)
+    return text
 
 
 def warm(ctx: ContextMiddleware) -> None:
