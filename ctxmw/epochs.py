@@ -42,7 +42,8 @@ def outdated_in(
     if touched:
         parts = [versions for part in state.parts for versions in (part.shows, part.mentions)]
         for versions in (stable.shown, *parts):
-            shown |= {ref: versions[ref] for ref in touched & versions.keys()}
+            if not touched.isdisjoint(versions):
+                shown |= {ref: versions[ref] for ref in touched & versions.keys()}
     now = _versions(setup, state.user, shown) if shown else {}
     return {ref for ref, version in shown.items() if now.get(ref) != version}
 

@@ -22,10 +22,14 @@ from .scoring import Floors
 from .tokens import joined
 from .used import BlockKind, Used, used_of
 
+Form = Literal["full", "passage", "brief", "index"]
+"""How items are offered: "passage" is in full, but of a long text what matched."""
+
 NOT_SHOWN = 50
 """How many of the items left out are kept one by one; the others are counted by reason."""
-_PATIENCE = 40
-"""After so many items in a row that do not fit, the rest of a lane is not tried."""
+_PATIENCE: Mapping[Form, int] = {"full": 40, "passage": 40, "brief": 40, "index": 3}
+"""After so many items in a row that do not fit, the rest of a lane is not tried; lines of an index
+are much of a length."""
 _SUMMARY_SHARE = 5 / 8
 """Of the summaries' and the index's tokens, what summaries in full or brief may take."""
 
@@ -177,9 +181,6 @@ def select_turn(
     return fill.finish(items, lambda item: _why(item, floors.index))
 
 
-Form = Literal["full", "passage", "brief", "index"]
-"""How items are offered: "passage" is in full, but of a long text what matched."""
-
 _DEGRADES: tuple[Form, ...] = ("full", "brief", "index")
 
 
@@ -265,12 +266,12 @@ class _Fill:
         """Add what fits into the lane, in order; return what did not."""
         rest: list[Item] = []
         room = had = self.left[lane] if cap is None else min(cap, self.left[lane])
-        misses = 0
+        misses, patience = 0, _PATIENCE[form]
         for item in items:
             if item.ref in self._chosen:
                 continue
             shown: Shown = form if form != "passage" else "brief" if item.passage else "full"
-            price = self._draft.price(item, shown, room) if misses < _PATIENCE else room + 1
+            price = self._draft.price(item, shown, room) if misses < patience else room + 1
             if price > room:
                 rest.append(item)
                 misses += 1
