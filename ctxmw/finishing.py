@@ -135,4 +135,6 @@ def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Mess
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
+        # From now on the state says enough of them.
+        setup.builds.let_go((who.user, part.build) for part in closed)
         put_state(setup, state, parts=parts, at=max(state.at, setup.clock()))
