@@ -198,17 +198,17 @@ _FRAMES = tuple(
     re.compile(pattern)
     for pattern in (
         # Python
-        r'\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[\w.<>]+))?',
+        r'^\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[\w.<>]+))?',
         # Java, Kotlin
-        r"\s*at (?P<name>[\w$.<>]{1,200})\((?P<path>[\w$]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
+        r"^\s*at (?P<name>[\w$.<>]{1,200})\((?P<path>[\w$]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
         # JavaScript
-        r"\s*at (?:async )?(?P<name>[\w$.<>]+) \((?:file://)?(?P<path>[^()\s:]+):(?P<line>\d+):\d+\)",
-        r"\s*at (?:file://)?(?P<path>[^()\s:]{1,400}):(?P<line>\d{1,7}):\d+\s*$",
+        r"^\s*at (?:async )?(?P<name>[\w$.<>]+) \((?:file://)?(?P<path>[^()\s:]+):(?P<line>\d+):\d+\)",
+        r"^\s*at (?:file://)?(?P<path>[^()\s:]{1,400}):(?P<line>\d{1,7}):\d+\s*$",
         # Go
-        r"\s+(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$",
+        r"^\s+(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$",
         # Rust
-        r"\s*(?:at |--> )(?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d+)?\s*$",
-        r".*?panicked at (?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})",
+        r"^\s*(?:at |--> )(?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d+)?\s*$",
+        r"^.*?panicked at (?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})",
     )
 )
 

@@ -195,7 +195,7 @@ def at_least(count: TokenCounter, text: str) -> int:
 
 
 # A word keeps what follows its apostrophe.
-_WORD_OR_DIGITS = re.compile(r"[A-Za-z']*[A-Za-z]|[0-9]{1,3}")
+_WORD_OR_DIGITS = re.compile(r"[A-Za-z][A-Za-z']*|[0-9]{1,3}")
 
 
 def about(count: TokenCounter, text: str) -> int | None:
