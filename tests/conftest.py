@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
 from ctxmw.protocols import Store
 from tests.postgres_server import GIVEN, Server
@@ -19,13 +19,7 @@ from tests.stores import postgres_in, sqlite_in
 
 # Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. No deadline:
 # how long a case takes says something about the machine, not about the code.
-# The same goes for how long it takes to think of one.
-settings.register_profile(
-    "repeatable",
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=2_000)
 settings.load_profile("repeatable")
 
