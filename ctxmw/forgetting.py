@@ -17,11 +17,11 @@ from .observing import observed
 from .pipeline import Setup
 from .protocols import Find, Row
 from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all
-from .remembering import versions
 from .sources.code import refs_of
 from .stages import stage
 from .state import SessionState, StoredBlock, session_ref
 from .text import fold
+from .versions import all_versions, cut_from_history
 
 FORGOTTEN = "[forgotten]"
 """Stands in a turn for the sentence that was forgotten."""
@@ -39,7 +39,8 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
     with store.atomic(user):
         found = list(rows)
         gone = {row.ref for row in found}
-        gone |= _all_versions(setup, user, gone)
+        gone |= all_versions(setup, user, gone)
+        gone |= cut_from_history(setup, user, found, gone)
         derived = list(_derived(setup, user))
         scrubbed = _turns_without(setup, user, derived, gone)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
@@ -176,25 +177,6 @@ def _rewrite(setup: Setup, user: str, stale: Iterable[SessionSummary]) -> int:
             kept = {"ref": old.ref, "at": old.at, "scope": old.scope}
             setup.store.put([new.model_copy(update=kept).row()])
     return removed
-
-
-def _all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
-    """Return the refs of every version of the memories among these.
-
-    One memory may have taken the place of several: of its key's last one, and of one that said
-    the same. History leads to one of them only, the others are known by whom they gave way to.
-    """
-    found: set[str] = set()
-    new = set(refs)
-    while new:
-        rows = [row for row in setup.store.get(user, sorted(new)) if row.type == "memory"]
-        found |= {row.ref for row in rows}
-        said = Find(types=("memory",), digests=tuple(row.digest for row in rows), live=None)
-        same = load_all(setup.store.query(user, said), Memory) if rows else []
-        linked = [memory for row in rows for memory in versions(setup, load_all([row], Memory)[0])]
-        linked += [memory for memory in same if memory.superseded_by in found]
-        new = {memory.ref for memory in linked} - found
-    return found
 
 
 def _code_among(rows: Iterable[Row]) -> list[CodeFile]:

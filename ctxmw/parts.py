@@ -15,6 +15,10 @@ from .state import PartRef
 MOST = 256
 """Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
 
+PASSED = 16
+"""Messages before a part that it remembers at the most: a history that is cut at every call has
+new anchors at every call."""
+
 Parts = tuple[PartRef, ...]
 
 
@@ -31,6 +35,7 @@ def part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
         entries=tuple([used.ref for used in build.used if used.kind == "notice"]),
         untrusted=any(used.trust == "untrusted" for used in build.used if used.shown != "none"),
         mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
+        passed=_passed(trail, parts),
         order=max((part.order for part in parts), default=0) + 1,
         open=True,
     )
@@ -58,3 +63,10 @@ def trimmed(
         kept = getattr(part, name).items()
         update[name] = {ref: version for ref, version in kept if ref not in refs}
     return part.model_copy(update=update)
+
+
+def _passed(trail: Trail, parts: Sequence[PartRef]) -> tuple[str, ...]:
+    """Return the last user messages of a history that no earlier call is known to have sent."""
+    known = {part.anchor for part in parts}.union(*(part.passed for part in parts))
+    users = [anchor for anchor, local in zip(trail.anchors, trail.locals, strict=True) if local]
+    return tuple([anchor for anchor in users[:-1][-PASSED:] if anchor not in known])

@@ -22,9 +22,10 @@ from .records import (
     load,
 )
 from .redaction import redact
-from .remembering import edit, remember, versions
+from .remembering import edit, remember
 from .transfer import export, import_
 from .twins import twin
+from .versions import versions
 
 
 class _Unset(Enum):

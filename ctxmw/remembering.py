@@ -77,20 +77,6 @@ def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
         return _put_in_place(setup, new, [old, *same])
 
 
-def versions(setup: Setup, memory: Memory) -> list[Memory]:
-    """Return every version of a memory, the newest first."""
-    found = [memory]
-    for step in ("superseded_by", "supersedes"):
-        at = memory
-        while ref := getattr(at, step):
-            rows = setup.store.get(memory.user, [ref])
-            if not rows:
-                break
-            at = Memory.model_validate_json(rows[0].body)
-            found = [at, *found] if step == "superseded_by" else [*found, at]
-    return found
-
-
 def _put_in_place(setup: Setup, new: Memory, standing: Iterable[Memory]) -> Memory:
     replaced = [old.model_copy(update={"superseded_by": new.ref}) for old in standing]
     setup.store.put([memory.row() for memory in (*replaced, new)])

@@ -76,7 +76,10 @@ def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Tr
     by_anchor = {trail.anchors[at]: at for at in users}
     anchored = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
     others = [part for part in parts if part.anchor not in by_anchor]
-    latest = _latest(users, anchored)
+    passed = [
+        (by_anchor[anchor], part) for part in parts for anchor in part.passed if anchor in by_anchor
+    ]
+    latest = _latest(users, (*anchored, *passed))
     found: list[tuple[int, PartRef]] = []
     shown: set[str] = set()
     for at, part in (*anchored, *_moved(others, users, trail, anchored)):
@@ -108,10 +111,13 @@ def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
     return dropped
 
 
-def _latest(users: Sequence[int], anchored: Sequence[tuple[int, PartRef]]) -> dict[int, float]:
-    """Return the latest order a part at each message may have: that of the message sent next."""
+def _latest(users: Sequence[int], calls: Sequence[tuple[int, PartRef]]) -> dict[int, float]:
+    """Return the latest order a part at each message may have: that of the message sent next.
+
+    `calls` are the messages that were sent, each with the part of a call that sent it.
+    """
     sent: dict[int, int] = {}
-    for at, part in anchored:
+    for at, part in calls:
         sent[at] = min(part.order, sent.get(at, part.order))
     latest, limit = {}, inf
     for at in reversed(users):

@@ -38,6 +38,8 @@ class PartRef(BaseModel):
     """Whether a stranger's words are in it; then it stays out of the system prompt."""
     mentions: dict[str, str] = Field(default_factory=dict)
     """The version of what it shows only in part, such as an index line."""
+    passed: tuple[str, ...] = ()
+    """Anchors of messages before it that have no part: they were first sent in its call."""
     order: int = 0
     open: bool = False
     """Whether its turn waits for a final answer."""

@@ -854,6 +854,26 @@ def test_forgetting_reaches_a_memory_that_the_same_words_under_a_key_replaced(ct
     assert ctx.get([plain.ref]) == []
 
 
+def test_forgetting_reaches_the_history_of_another_memory_that_said_the_same(ctx):
+    ctx.remember("The vault word is honey.", key="door")
+    once = ctx.remember("The vault word is marmalade.", key="door")
+    ctx.remember("The vault word is marmalade.", key="door", kind="rule")
+    keyed = ctx.remember("The vault word is marmalade.", key="vault")
+    last = ctx.remember("The vault word is jam.", key="door")
+    ctx.forget(keyed.ref)
+    (left,) = ctx.get([last.ref])
+    assert ctx.get([once.ref]) == []
+    assert left.was == ""
+    assert [one.text[18:] for one in ctx.versions(last.ref)] == ["jam.", "honey."]
+
+
+def test_what_another_memory_says_now_stays_when_one_that_says_the_same_is_forgotten(ctx):
+    keyed = ctx.remember("The vault word is marmalade.", key="vault")
+    other = ctx.remember("The vault word is marmalade.", key="door")
+    ctx.forget(keyed.ref)
+    assert [memory.text for memory in ctx.get([other.ref])] == ["The vault word is marmalade."]
+
+
 def test_what_is_forgotten_while_a_prompt_is_made_is_neither_in_it_nor_stored(tmp_path):
     meanwhile = []
 
@@ -916,6 +936,16 @@ def test_an_earlier_question_asked_again_shows_nothing_twice_in_the_branch_that_
     say(chat, [SYSTEM], "zebra crossings?")
     last, _ = say(chat, longer, "go on")
     assert shown(last, "need light") == 1
+
+
+def test_what_a_branch_brought_stays_out_of_a_history_that_was_sent_before_it(chat):
+    sent_along = [SYSTEM, user("one"), assistant("Fine."), user("two"), assistant("Fine.")]
+    before, _ = say(chat, sent_along, "three")
+    chat.collect("hook", "a", "The build is red.")
+    branch, _ = say(chat, [SYSTEM], "one")
+    after, _ = say(chat, sent_along[:3], "two")
+    assert shown(branch, "red") == 1
+    assert after.messages[:3] == before.messages[:3]
 
 
 def test_a_branch_keeps_its_own_parts_where_another_has_the_same_messages(chat):
