@@ -187,6 +187,7 @@ def build_part(
     called: Sequence[Item] = (),
     brought: Brought | None = None,
     in_view: Collection[str] = (),
+    whole: Collection[str] = (),
     listed: Collection[str] = (),
     said: Said | None = None,
     hint: bool = False,
@@ -196,10 +197,11 @@ def build_part(
 
     What comes by itself (`brought`) shares the room: code gets half of it before search does.
 
-    What is in view is left out, and so are turns of this conversation that the prompt holds
-    (`said`). What an index in view lists is not listed again.
+    What is in view is left out, and so is what was learned from those of it that are there in full
+    (`whole`), and turns of this conversation that the prompt holds (`said`). What an index in view
+    lists is not listed again.
     """
-    sent = said or Said()
+    sent, shown = said or Said(), frozenset(whole)
 
     def is_new(item: Item) -> bool:
         return item.ref not in in_view and not (
@@ -220,7 +222,8 @@ def build_part(
     situation = around.seen_from(situation)
     with stage("search"):
         found = setup.search.find(situation, setup.weights, wanted)
-    new = unsaid(setup, situation.user, list(filter(is_new, found.items)), sent)
+    other = [item for item in filter(is_new, found.items) if shown.isdisjoint(item.origins)]
+    new = unsaid(setup, situation.user, other, sent)
     hits = setup.arriving.admitted(new)
     asked = hits if opens(found, setup.floors) else []
     code = list(filter(is_new, around.code))

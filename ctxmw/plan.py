@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from .archive import Archive
@@ -218,9 +219,11 @@ class Plan:
         if trail.last is None:
             return Selection()
         in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
-        for parts in self._in_view().values():
-            in_view.update(ref for part in parts for ref in part.shows)
-            listed.update(ref for part in parts for ref in part.mentions)
+        whole: set[str] = set()
+        for part in chain.from_iterable(self._in_view().values()):
+            in_view.update(part.shows)
+            whole.update(ref for ref in part.shows if ref not in part.briefly)
+            listed.update(part.mentions)
         return build_part(
             self._setup,
             self._situation,
@@ -230,6 +233,7 @@ class Plan:
             called=_not_tools(called),
             brought=self._brought,
             in_view=in_view,
+            whole=whole,
             listed=listed,
             said=self._said,
             hint=not stable.points_on,

@@ -919,6 +919,18 @@ def test_what_is_removed_leaves_the_earlier_parts_and_the_agents_own_search(ctx,
     assert "need light" not in memory_tools(chat)[0](query="zebra crossings")
 
 
+def test_what_a_tool_answered_is_not_told_again_as_an_observation(ctx, chat):
+    look = {"id": "c1", "name": "look", "args": {"at": "zebra crossings"}}
+    calling = {"role": "assistant", "content": "", "tool_calls": [look]}
+    result = {"role": "tool", "tool_call_id": "c1", "content": "Zebra crossings need light."}
+    asked = [user("Hello there")]
+    chat.finish(chat.prepare(asked), calling)
+    chat.finish(chat.prepare([*asked, calling, result]), "Fine.")
+    first, history = say(ctx.session("s2", project="shop"), [], "Do zebra crossings need light?")
+    second, _ = say(ctx.session("s2", project="shop"), history, "Which zebra crossings need light?")
+    assert shown(first, "need light.") == shown(second, "need light.") == 1
+
+
 def test_turns_that_run_side_by_side_build_once_each(ctx, chat):
     _, history = say(chat, [SYSTEM], "Hello there")
     ctx.remember("Zebra crossings need light.")
