@@ -79,10 +79,11 @@ def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Tr
     passed = [
         (by_anchor[anchor], part) for part in parts for anchor in part.passed if anchor in by_anchor
     ]
-    latest = _latest(users, (*anchored, *passed))
+    moved = _moved(others, users, trail, anchored)
+    latest = _latest(users, (*anchored, *passed, *moved))
     found: list[tuple[int, PartRef]] = []
     shown: set[str] = set()
-    for at, part in (*anchored, *_moved(others, users, trail, anchored)):
+    for at, part in (*anchored, *moved):
         if part.order <= latest[at] and shown.isdisjoint(part.shows):
             found.append((at, part))
             shown.update(part.shows)

@@ -980,6 +980,17 @@ def test_what_came_into_another_branch_later_does_not_enter_a_history_that_was_c
     assert after.messages[: len(before.messages)] == before.messages
 
 
+def test_what_an_old_question_brought_when_asked_again_is_in_no_cut_history_that_went_on(chat):
+    _, history = say(chat, [SYSTEM], "one")
+    _, history = say(chat, history, "two")
+    _, history = say(chat, history, "three")
+    chat.collect("hook", "a", "The build is red.")
+    again, _ = say(chat, history[:3], "two")
+    cut, _ = say(chat, [SYSTEM, *history[2:]], "four")
+    assert shown(again, "red") == 1
+    assert shown(cut, "red") == 0
+
+
 def test_an_entry_that_was_replaced_does_not_come_back(chat):
     chat.collect("hook", "build", "The build is red.")
     failed = chat.prepare([user("one")])
