@@ -57,7 +57,7 @@ T = TypeVar("T")
 
 CHARACTERS = 4_000_000
 """How much text may be kept at hand of one kind, for all users together."""
-PRINTED = 3_000_000
+PRINTED = 1_500_000
 """How much of it may be printed text of single items, in bytes ..."""
 BESIDES = 300
 """... of which each takes so many besides its text."""

@@ -119,7 +119,8 @@ def one_line(text: str, limit: int) -> str:
     return _cut(" ".join(clean(text).split()), limit) or (text and "…")
 
 
-_PLAIN = re.compile(r"[\t\n -~]*+")
+# Latin letters and the signs between them: visible, and nothing composes with them.
+_PLAIN = re.compile("[\t\n -~\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2022\u2026\u20ac]*+")
 _LINE_BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
 _KEPT = "\n\t\u200c\u200d\ufe0f"
 _VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")

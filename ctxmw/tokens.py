@@ -343,7 +343,7 @@ def _characters(tokens: list[int], encoding: Encoding) -> int:
 class _RecentCounts:
     """The counts of recent texts, within a bounded number of bytes."""
 
-    _ROOM = 1_000_000
+    _ROOM = 500_000
     _OVERHEAD = 170
     """What an entry costs besides its text, so that many tiny texts are bounded too."""
     _SHORT = 200

@@ -175,6 +175,8 @@ class Text:
     name: str = ""
     key: str = ""
     ref: str = ""
+    refs: list[str] = field(default_factory=list)
+    """Of a memory: every one that says it, such as two under different keys."""
     said: str = ""
     often: int = 1
     """How many items say it. None: it is forgotten or replaced, and in no later prompt."""
@@ -565,7 +567,8 @@ class Conversations(RuleBasedStateMachine):
             assert text.user in ("", who.user), f"{shows} of {text.user} to {who.user}"
             assert text.session in ("", who.session), f"{shows} of another conversation"
             assert text.copies or text.kind != "said", f"{shows}, forgotten or never captured"
-            assert text.ref not in talk.removed, f"{shows}, which was removed"
+            removed = talk.removed.issuperset(text.refs or [text.ref])
+            assert not removed, f"{shows}, which was removed"
             here = text.project in ("", who.project) or text.ref in talk.pinned
             assert here, f"{shows} of the project {text.project}"
 
@@ -732,8 +735,8 @@ class Conversations(RuleBasedStateMachine):
         live = [(ref, said) for ref, said, live in self._call(side, "memories", user) if live]
         for text in self._all("memory"):
             if text.user == user:
-                refs = [ref for ref, said in live if said == text.said]
-                text.often, text.ref = len(refs), refs[0] if refs else text.ref
+                text.refs = [ref for ref, said in live if said == text.said]
+                text.often, text.ref = len(text.refs), (text.refs or [text.ref])[0]
         self._unsettle()
 
     def _unsettle(self) -> None:
@@ -894,7 +897,7 @@ def test_what_is_forgotten_while_a_prompt_is_made_is_neither_in_it_nor_stored(tm
 
 
 def test_an_edit_reaches_an_index_line_of_an_earlier_part(ctx):
-    chat = ctx.session("s1", budget=Budget(total=600))
+    chat = ctx.session("s1", budget=Budget(total=640))
     _, history = say(chat, [SYSTEM], "Hello there")
     for number in range(8):
         said = f"Zebra crossing {number} is painted " + "in white and yellow and red " * 8

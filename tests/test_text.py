@@ -67,6 +67,15 @@ class TestClean:
         assert unicodedata.is_normalized("NFC", once)
         assert clean(once) == once
 
+    def test_judges_every_letter_and_sign_by_itself(self):
+        for char in map(chr, range(0x2500)):
+            seen = char in "\n\t\u200c\u200d" or unicodedata.category(char)[0] not in "C"
+            if unicodedata.category(char) in ("Zl", "Zp") or char in "\r\x0b\x0c\x85":
+                assert clean(f"a{char}b") == "a\nb"
+            else:
+                expected = unicodedata.normalize("NFC", f"a{char}b" if seen else "ab")
+                assert clean(f"a{char}b") == expected
+
     @given(
         st.text(
             st.sampled_from("ae\u0301\u0316\u0345\u0344\u0f73\u0f71\u0f72\u3099か"), max_size=80
