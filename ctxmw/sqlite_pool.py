@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from .errors import StoreError
@@ -82,7 +83,7 @@ class Connections:
 
     def read(self, sql: str, values: Sequence[Any]) -> list[Any]:
         """Return all rows of a query, as this thread's transaction sees them if it has one."""
-        if self._current():
+        if self.current():
             with self.transaction() as mine, explained(self._path):
                 return mine.connection.execute(sql, values).fetchall()
         with self._lent() as connection, explained(self._path):
@@ -93,7 +94,7 @@ class Connections:
 
         It is copied once, where the query itself would copy it three times.
         """
-        if self._current():
+        if self.current():
             with self.transaction() as mine, explained(self._path):
                 return _large(mine.connection, table, column, sql, values)
         with self._lent() as connection, explained(self._path):
@@ -109,11 +110,11 @@ class Connections:
         Once anything inside has failed, nothing is kept: whoever catches the failure and goes on
         gets a StoreError from the next call, or at the end of the outermost block.
         """
-        outer = self._current()
-        return _Joined(outer) if outer else self._outermost()
+        return _Block(self)
 
     @contextmanager
-    def _outermost(self) -> Iterator[Transaction]:
+    def outermost(self) -> Iterator[Transaction]:
+        """Run a transaction; this thread has none."""
         # Leaving `_lent` with an error closes the connection, which undoes what was not committed.
         with self._alone(), self._lent() as connection:
             with explained(self._path):
@@ -121,14 +122,14 @@ class Connections:
             mine = self._thread.transaction = Transaction(connection, os.getpid())
             try:
                 yield mine
-                self._current()
+                self.current()
             finally:
                 self._thread.transaction = None
             self._commit(mine)
 
     def in_transaction(self) -> bool:
         """Say whether this thread has a transaction."""
-        return self._current() is not None
+        return self.current() is not None
 
     def close(self) -> None:
         """Close what is idle now and the rest when it comes back."""
@@ -153,7 +154,8 @@ class Connections:
         here.free.notify_all()
         here.lock.release()
 
-    def _current(self) -> Transaction | None:
+    def current(self) -> Transaction | None:
+        """Return this thread's transaction, or raise when nothing of it can be kept."""
         mine: Transaction | None = getattr(self._thread, "transaction", None)
         if mine and mine.pid != os.getpid():
             raise StoreError(f"{self._path}: forked inside atomic(). Fork before or after it.")
@@ -247,18 +249,35 @@ class _Lent:
             here.idle.append(self._connection)
 
 
-class _Joined:
-    """A part of a transaction that goes on."""
+class _Block:
+    """A block of a transaction: of the one its thread has when it is entered, or of its own."""
 
-    __slots__ = ("_mine",)
+    __slots__ = ("_connections", "_joined", "_mine", "_own")
 
-    def __init__(self, mine: Transaction) -> None:
-        self._mine = mine
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._joined = 0
+        """How often it is entered inside a transaction; whoever entered last leaves first."""
 
     def __enter__(self) -> Transaction:
-        return self._mine
+        outer = self._connections.current()
+        if outer is None:
+            self._own = self._connections.outermost()
+            return self._own.__enter__()
+        self._joined += 1
+        self._mine = outer
+        return outer
 
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._joined:
+            self._own.__exit__(kind, error, trace)
+            return
+        self._joined -= 1
         if error is not None:
             self._mine.failed = True
 

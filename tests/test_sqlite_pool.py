@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,20 @@ class TestThreads:
             store.put([row("m1")])
             assert other.submit(store.count, "ada", Find()).result() == 0
         assert store.count("ada", Find()) == 1
+
+    def test_a_block_joins_what_is_open_when_it_is_entered_and_not_when_it_was_made(
+        self, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sqlite_pool, "WRITER_SECONDS", 0.02)
+        made_outside = store.atomic("ada")
+        with store.atomic("ada"):
+            made_inside = store.atomic("ada")
+            with made_outside, made_outside:
+                store.put([row("m1")])
+        with suppress(ZeroDivisionError), made_inside:
+            store.put([row("m2")])
+            raise ZeroDivisionError
+        assert [kept.ref for kept in store.query("ada", Find())] == ["m1"]
 
     def test_read_then_write_is_alone_among_writers(self, store: SqliteStore) -> None:
         store.put([row("counter", "0")])
