@@ -37,6 +37,7 @@ class Codebase:
         head = self._store.head(user) if head is None else head
         if head <= kept.seq:
             return
+        kept.tentative = self._store.in_atomic()
         if kept.seq == 0:
             rows = self._store.query(user, Find(types=_TYPES))
         else:
@@ -49,7 +50,6 @@ class Codebase:
             kept.take_in(row)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
-        kept.tentative = self._store.in_atomic()
 
 
 @dataclass
@@ -62,8 +62,10 @@ class _Kept:
     """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def begin_anew(self) -> None:
-        self.seq, self.projects, self.where, self.tentative = 0, {}, {}, False
+    def let_go_if_tentative(self) -> None:
+        """Hold nothing that may be undone; the next one to look reads it again."""
+        if self.tentative:
+            self.seq, self.projects, self.where, self.tentative = 0, {}, {}, False
 
     def take_in(self, row: Row) -> None:
         self.let_go(row.ref)
@@ -97,6 +99,7 @@ class _Using:
         try:
             self._codebase.refresh(self._user, self._kept, self._head)
         except BaseException:
+            self._kept.let_go_if_tentative()
             self._kept.lock.release()
             raise
         found = self._kept.projects.get(str(Scope("project", self._project)))
@@ -104,6 +107,5 @@ class _Using:
 
     def __exit__(self, *_: object) -> None:
         if self._project:
-            if self._kept.tentative:
-                self._kept.begin_anew()
+            self._kept.let_go_if_tentative()
             self._kept.lock.release()

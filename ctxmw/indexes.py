@@ -189,10 +189,11 @@ class Kept:
     """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin_anew(self) -> None:
-        """Hold nothing; the next search reads it again."""
-        self.index, self.seq, self.unsaved, self.tentative = LexicalIndex(), 0, 0, False
-        self.readings.clear()
+    def let_go_if_tentative(self) -> None:
+        """Hold nothing that may be undone; the next search reads it again."""
+        if self.tentative:
+            self.index, self.seq, self.unsaved, self.tentative = LexicalIndex(), 0, 0, False
+            self.readings.clear()
 
 
 class _Using:
@@ -209,14 +210,14 @@ class _Using:
         try:
             self._indexes.refresh(self._user, self._kept, self._head)
         except BaseException:
+            self._kept.let_go_if_tentative()
             self._kept.lock.release()
             raise
         return self._kept
 
     def __exit__(self, *_: object) -> None:
         try:
-            if self._kept.tentative:
-                self._kept.begin_anew()
+            self._kept.let_go_if_tentative()
             self._indexes.make_room(self._user, self._kept)
             copy = self._indexes.copy_due(self._kept)
         finally:

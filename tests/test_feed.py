@@ -11,18 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware, SqliteStore, feed
+from ctxmw.code import CodeFile
+from ctxmw.codebase import Codebase
+from ctxmw.errors import StoreError
 from ctxmw.feed import Absences, Feed
 from ctxmw.protocols import Change, Row
-from ctxmw.records import SHARED
+from ctxmw.records import SHARED, Memory
+from ctxmw.scoring import Weights
+from ctxmw.situation import Situation
+from ctxmw.sources import Memories
 from tests.strategies import NOW
 
 TYPES = ("memory", "turn")
 
 
 class Asked(SqliteStore):
-    """Counts how often its feed is read."""
+    """Counts how often its feed is read; reads no rows while it is broken."""
 
     reads = 0
+    broken = False
+
+    def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
+        if self.broken:
+            raise StoreError("broken")
+        return super().get(user, refs)
 
     def changes(self, user: str, since: int, types: Sequence[str] = (), /) -> list[Change]:
         self.reads += 1
@@ -185,6 +197,61 @@ class TestWhatIsUndoneIsNotSeenAfterwards:
             raise ZeroDivisionError
         ctx.catalog.add("rule", "kept", "Be brief.")
         assert [item.name for item in ctx.catalog.items()] == ["kept"]
+
+
+class TestNorIsWhatWasHalfReadWhenReadingFailed:
+    """The store breaks inside a transaction, which is undone, and works again."""
+
+    def test_by_search(self, store: Asked) -> None:
+        with ContextMiddleware(store, user="ada") as ctx:
+            tea = ctx.remember("Tea is served at four.", kind="fact")
+            assert ctx.search("tea")
+            with suppress(StoreError), store.atomic("ada"):
+                store.delete("ada", [tea.ref])
+                ctx.remember("Coffee is served at nine.", kind="fact")
+                store.broken = True
+                ctx.search("tea")
+            store.broken = False
+            assert [hit.text for hit in ctx.search("tea")] == ["Tea is served at four."]
+
+    def test_on_the_shelf(self, store: Asked) -> None:
+        source = Memories(store)
+
+        def listed() -> list[str]:
+            here = Situation(user="ada", now=NOW)
+            return [item.ref for item in source.best(here, Weights(), {"universal": 9}).items]
+
+        def memory(ref: str) -> Row:
+            return Memory(user="ada", ref=ref, at=NOW, kind="fact", text=f"Tea {ref}.").row()
+
+        with suppress(StoreError), store.atomic("ada"):
+            store.put([memory("m1"), memory("m2")])
+            store.broken = True
+            listed()
+        store.broken = False
+        store.put([memory("m3"), memory("m4")])
+        assert sorted(listed()) == ["m3", "m4"]
+
+    def test_in_code(self, store: Asked) -> None:
+        codebase = Codebase(store)
+
+        def known() -> bool:
+            with codebase.use("ada", "shop") as code:
+                return code is not None
+
+        def file(ref: str) -> Row:
+            made = {"root": "/shop", "path": f"{ref}.py", "language": "python", "hash": ref}
+            return CodeFile(user="ada", ref=ref, at=NOW, scope="project:shop", **made).row()
+
+        store.put([file("c1")])
+        assert known()
+        with suppress(StoreError), store.atomic("ada"):
+            store.delete("ada", ["c1"])
+            store.put([file("c2")])
+            store.broken = True
+            known()
+        store.broken = False
+        assert known()
 
 
 class TestAbsences:

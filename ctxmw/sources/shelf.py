@@ -100,19 +100,26 @@ class Shelf:
         user = situation.user
         kept = self._users.get_or_make(user, _Kept)
         with kept.lock:
-            tentative = self._refresh(user, kept) and self._store.in_atomic()
-            asked = _asked(kept.ratings, situation, weights, most)
-            listed = kept.lists.get(asked)
-            if listed is None or not listed.made <= situation.now < listed.until:
-                listed = _NOTHING
-            if listed is _NOTHING or listed.size < len(kept.ratings):
-                listed = self._listed(kept, situation, weights, most, listed)
-                kept.lists.put(asked, listed)
-            if tentative:  # what was read inside a transaction may be undone
-                kept.begin_anew()
+            try:
+                self._refresh(user, kept)
+                listed = self._up_to_date(kept, situation, weights, most)
+            finally:
+                kept.let_go_if_tentative()
             copy = self._copy_due(kept)
         if copy:
             self._save(user, kept, *copy)
+        return listed
+
+    def _up_to_date(
+        self, kept: _Kept, situation: Situation, weights: Weights, most: Mapping[str, int]
+    ) -> Shortlist:
+        asked = _asked(kept.ratings, situation, weights, most)
+        listed = kept.lists.get(asked)
+        if listed is None or not listed.made <= situation.now < listed.until:
+            listed = _NOTHING
+        if listed is _NOTHING or listed.size < len(kept.ratings):
+            listed = self._listed(kept, situation, weights, most, listed)
+            kept.lists.put(asked, listed)
         return listed
 
     def _listed(
@@ -160,11 +167,11 @@ class Shelf:
                 kept.read[row.ref] = self._item_of(row)
         return kept.read
 
-    def _refresh(self, user: str, kept: _Kept) -> bool:
-        """Bring the shelf up to date, and say whether there was anything to do."""
+    def _refresh(self, user: str, kept: _Kept) -> None:
         head = self._store.head(user)
         if head == kept.seq:
-            return False
+            return
+        kept.tentative = self._store.in_atomic()
         if kept.seq == 0:
             self._begin(user, kept)
         if kept.seq == 0 or kept.ratings.dead > len(kept.ratings) // 2:
@@ -176,7 +183,6 @@ class Shelf:
             self._catch_up(user, kept)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
-        return True
 
     def _catch_up(self, user: str, kept: _Kept) -> None:
         changes = self._store.changes(user, kept.seq, self._types)
@@ -224,6 +230,8 @@ class _Kept:
     unsaved: int = 0
     read: dict[str, Item] = field(default_factory=dict)
     lists: Recent[Hashable, Shortlist] = field(default_factory=lambda: Recent(LISTS))
+    tentative: bool = False
+    """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read_only(self, refs: Iterable[str]) -> None:
@@ -235,9 +243,12 @@ class _Kept:
     def forget_lists(self) -> None:
         self.lists = Recent(LISTS)
 
-    def begin_anew(self) -> None:
-        self.ratings, self.seq, self.unsaved, self.read = Ratings(), 0, 0, {}
-        self.forget_lists()
+    def let_go_if_tentative(self) -> None:
+        """Hold nothing that may be undone; the next one to ask reads it again."""
+        if self.tentative:
+            self.ratings, self.seq, self.unsaved, self.read = Ratings(), 0, 0, {}
+            self.tentative = False
+            self.forget_lists()
 
 
 def _rated(item: Item, score: float, reasons: tuple[tuple[str, float], ...]) -> Item:
