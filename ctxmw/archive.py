@@ -103,7 +103,9 @@ class Archive:
         self.rows.append(stored.row())
 
     def written(self) -> None:
-        """Keep the blocks for the next call; say so only after they are committed."""
+        """Keep the blocks for the next call, unless what was written may still be undone."""
+        if self._store.in_atomic():
+            return
         for hash_, block in self._blocks.items():
             self._kept.put((self._user, hash_), (self._head, block))
 

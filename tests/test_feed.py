@@ -190,6 +190,16 @@ class TestWhatIsUndoneIsNotSeenAfterwards:
         assert "Coffee" not in shown
         assert "Cocoa" in shown
 
+    def test_as_a_block_that_is_stored(self, ctx: ContextMiddleware, store: Asked) -> None:
+        asked = [{"role": "user", "content": "hello"}]
+        with suppress(ZeroDivisionError), store.atomic("ada"):
+            ctx.session("a").prepare(asked)
+            raise ZeroDivisionError
+        sent = ctx.session("a").prepare(asked).context
+        with ContextMiddleware(SqliteStore(store.path), user="ada") as after_a_restart:
+            assert "Tea" in sent.stable
+            assert after_a_restart.session("a").prepare(asked).context.stable == sent.stable
+
     def test_in_the_catalog(self, ctx: ContextMiddleware, store: Asked) -> None:
         with suppress(ZeroDivisionError), store.atomic(SHARED):
             ctx.catalog.add("rule", "undone", "Never mind.")
