@@ -98,10 +98,14 @@ class Following:
         may have begun anew.
         """
         with followed.lock:
+            inside = self._store.in_atomic()
             try:
                 return self._attempt(followed, action)
             except StoreError:
                 return self._attempt(followed, action)
+            finally:
+                if inside:  # what it is in line with now may be undone
+                    followed.forget()
 
     def load(self, followed: Followed, refs: Sequence[str]) -> Found:
         """Give the index what the store has for these refs, and return that."""

@@ -5,6 +5,7 @@ import random
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,21 @@ class TestRefresh:
         )
         assert vectors.refresh("ada").embedded == 5
         assert set(embedder.asked) == {"one", "two\na.py", "three\nDecided: four", "five", "six"}
+
+    def test_what_is_undone_takes_no_place_in_the_feed(
+        self, store: SqliteStore, vectors: Vectors
+    ) -> None:
+        store.put([memory("m1", DRINKS["m1"])])
+        vectors.refresh("ada")
+        with suppress(ZeroDivisionError), store.atomic("ada"):
+            store.put([memory("m2", DRINKS["m2"])])
+            vectors.refresh("ada")
+            assert found(vectors, "coffee") == ["m2"]
+            raise ZeroDivisionError
+        store.put([memory("m3", DRINKS["m3"])])
+        vectors.refresh("ada")
+        assert found(vectors, "plants") == ["m3"]
+        assert found(vectors, "coffee") == []
 
     def test_nothing_is_embedded_twice(
         self, store: SqliteStore, vectors: Vectors, embedder: Counting
