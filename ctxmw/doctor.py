@@ -18,7 +18,7 @@ from .config import Settings, find_file
 from .errors import CtxmwError
 from .following import TYPES
 from .refusals import REFUSAL_BYTES
-from .sqlite_file import OLDEST_SQLITE, claim, connect, explained
+from .sqlite_file import OLDEST_SQLITE, claim, connect, explained, is_locked, patiently
 from .text import counted
 from .token_tables import TABLES, default_cache_dir, find_table
 
@@ -76,7 +76,7 @@ def mend_search(path: Path) -> None:
     """Make the full-text index anew from the records."""
     claim(path)
     with explained(path), closing(connect(path, "FULL")) as connection:
-        connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+        patiently(connection.execute, "INSERT INTO words (words) VALUES ('rebuild')")
 
 
 def _sqlite() -> Finding:
@@ -180,10 +180,14 @@ def _file(path: Path, connection: sqlite3.Connection) -> Finding:
 
 
 def _search(connection: sqlite3.Connection) -> Finding:
+    # The 1 compares the index with the records, word for word; it writes nothing, but waits its
+    # turn as if it did.
+    compare = "INSERT INTO words (words, rank) VALUES ('integrity-check', 1)"
     try:
-        # The 1 compares the index with the records, word for word; it writes nothing.
-        connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError:
+        patiently(connection.execute, compare)
+    except sqlite3.DatabaseError as error:
+        if is_locked(error):
+            raise
         says = "the full-text index and the records differ"
         fix = "ctxmw doctor --mend"
         return Finding(about="search", level="bad", says=says, fix=fix)

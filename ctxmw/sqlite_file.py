@@ -58,7 +58,7 @@ def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
     It does not wait for a lock that another one holds: see `patiently`.
     """
     connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw",
+        f"{path.absolute().as_uri()}?mode=rw",
         uri=True,
         timeout=0,
         isolation_level=None,
@@ -82,7 +82,7 @@ def patiently(action: Callable[P, Result], *args: P.args, **options: P.kwargs) -
     try:
         return action(*args, **options)
     except sqlite3.OperationalError as error:
-        if not _is_locked(error):
+        if not is_locked(error):
             raise
     ends, pause = time.monotonic() + PATIENCE, SHORTEST
     while True:
@@ -91,11 +91,12 @@ def patiently(action: Callable[P, Result], *args: P.args, **options: P.kwargs) -
         try:
             return action(*args, **options)
         except sqlite3.OperationalError as error:
-            if time.monotonic() >= ends or not _is_locked(error):
+            if time.monotonic() >= ends or not is_locked(error):
                 raise
 
 
-def _is_locked(error: sqlite3.Error) -> bool:
+def is_locked(error: sqlite3.Error) -> bool:
+    """Say whether somebody else holds what was asked for."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
+from threading import Timer
 
 import pytest
 
-from ctxmw import ContextMiddleware, doctor
+from ctxmw import ContextMiddleware, doctor, sqlite_file
 from ctxmw.cli import main
 
 
@@ -53,6 +55,33 @@ def test_search_that_lost_a_record_is_seen_and_mended(path, capsys, monkeypatch)
     assert found(path)["search"].level == "good"
     with ContextMiddleware.open(path) as ctx:
         assert ctx.search("boats")
+
+
+def test_a_file_that_another_process_writes_is_waited_for(path):
+    writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    for look in (doctor.mend_search, found):
+        writer.execute("BEGIN IMMEDIATE")
+        done = Timer(0.2, writer.execute, ["COMMIT"])
+        done.start()
+        looked = look(path)
+        done.join()
+    assert looked["search"].level == "good"
+    writer.close()
+
+
+def test_search_is_not_said_to_be_wrong_when_it_could_not_be_looked_at(path, monkeypatch):
+    monkeypatch.setattr(sqlite_file, "PATIENCE", 0.05)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    looked = found(path)
+    writer.close()
+    assert "search" not in looked
+    assert "Another process holds the file" in looked["store"].says
+
+
+def test_a_store_may_be_named_as_seen_from_the_folder(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    assert found(Path(path.name))["store"].level == "good"
 
 
 def test_records_without_vectors_are_counted(path):
