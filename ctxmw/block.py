@@ -221,8 +221,7 @@ class Draft:
         """
         if most > _PLENTY or shown == "brief":
             return False
-        text = item.text if shown == "full" else self._renderer.item(item, shown, 0)
-        return at_least(self._count, text) > most
+        return at_least(self._count, self._renderer.item(item, shown, 0)) > most
 
     def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
         key = (item.ref, item.version, shown, item.passage)

@@ -10,6 +10,7 @@ from ctxmw.block import FRAME, Block, Draft, hash_of
 from ctxmw.items import Item, Shown
 from ctxmw.protocols import Renderer
 from ctxmw.render import Compact, Markdown, Xml
+from ctxmw.tokens import counter_for
 from tests.strategies import item
 
 RENDERERS = [Markdown(), Xml(), Compact()]
@@ -125,6 +126,17 @@ def test_prices_add_up_to_the_block(
         paid += draft.price(entry, shown, 10**6)
         draft.add(entry, shown)
     assert paid == len(draft.block().text)
+
+
+def test_what_a_renderer_of_ones_own_leaves_out_is_not_paid_for() -> None:
+    class Short(Markdown):
+        def item(self, item: Item, shown: Shown, cost: int) -> str:
+            return f"- {item.text[:9]}\n"
+
+    draft = Draft(Short(), counter_for(), str.title, hint=False)
+    long = item("Green tea " * 99, section="universal")
+    exactly = draft.price(long, "full", 10**6)
+    assert draft.price(long, "full", exactly) == exactly
 
 
 def test_what_was_added_last_is_dropped_first_and_its_heading_is_paid_for_again() -> None:
