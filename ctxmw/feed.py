@@ -27,7 +27,7 @@ class Feed:
 
     def __init__(self, store: Store, types: Sequence[str]) -> None:
         self._store = store
-        self._types = tuple(types)
+        self._types = frozenset(types)
         self._users: Recent[str, _Latest] = Recent(
             USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes), growing=True
         )
@@ -35,12 +35,12 @@ class Feed:
     def changes(self, user: str, since: int, types: Collection[str], head: int) -> list[Change]:
         """Return what `Store.changes` would, at least up to this position of the feed."""
         # What is read inside a transaction may be undone, and its positions given out again.
-        if self._store.in_atomic():
+        if not types or not self._types.issuperset(types) or self._store.in_atomic():
             return self._store.changes(user, since, tuple(types))
         latest = self._users.get_or_make(user, partial(_Latest, since=head, head=head))
         with latest.lock:
             if head > latest.head:
-                latest.take_in(self._store.changes(user, latest.head, self._types), head)
+                latest.take_in(self._store.changes(user, latest.head, tuple(self._types)), head)
                 self._users.put(user, latest)  # which weighs it again
             if since >= latest.since:
                 return latest.after(since, types)

@@ -84,6 +84,14 @@ def test_what_happened_before_anybody_asked_is_read_from_the_store(store: Asked)
     assert asked(news, store, 0) == ["m1", "m2"]
 
 
+def test_what_it_does_not_follow_is_read_from_the_store(store: Asked) -> None:
+    news = Feed(store, TYPES)
+    assert asked(news, store, 0) == []
+    store.put([row("m1"), row("c1", "context")])
+    assert asked(news, store, 0, ("memory", "context")) == ["m1", "c1"]
+    assert asked(news, store, 0, ()) == ["m1", "c1"]
+
+
 def test_many_users_share_the_room_and_who_asked_longest_ago_is_read_again(
     store: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
