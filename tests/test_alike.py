@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware
 from ctxmw.alike import alike, shared
-from ctxmw.lexical import Document, LexicalIndex
+from ctxmw.lexical import LexicalIndex
 from ctxmw.testing import FixedClock
+from tests.documents import document
 
 WORDS = st.lists(st.sampled_from("tea milk rye oak fig kiwi jam ale".split()), max_size=8)
 LEAST = 0.6
@@ -20,17 +19,9 @@ LEAST = 0.6
 def index_of(texts: list[list[str]]) -> LexicalIndex:
     index = LexicalIndex()
     for number, words in enumerate(texts):
-        one = Document(
-            ref=f"m{number}",
-            type="turn" if number % 5 == 4 else "memory",
-            scope="project:a" if number % 4 == 3 else "universal",
-            session="",
-            speaker="",
-            text=" ".join(words),
-            words=words,
-            at=datetime(2026, 1, 1, tzinfo=UTC),
-        )
-        index.add([one])
+        kind = "turn" if number % 5 == 4 else "memory"
+        scope = "project:a" if number % 4 == 3 else "universal"
+        index.add([document(f"m{number}", " ".join(words), type=kind, scope=scope)])
     return index
 
 

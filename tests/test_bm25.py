@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 from math import log
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw.bm25 import K1, OF_SESSIONS, held, of_sessions
-from ctxmw.lexical import Document, LexicalIndex
+from tests.documents import document, index_of
 
 WORDS = "boat sail knot tea".split()
 LINES = st.lists(
@@ -20,26 +19,6 @@ LINES = st.lists(
     ),
     max_size=12,
 )
-
-
-def index_of(lines):
-    index = LexicalIndex()
-    index.add(
-        [
-            Document(
-                ref=f"t{at}",
-                type="turn",
-                scope="universal",
-                session=session,
-                speaker="user",
-                text=" ".join(said),
-                words=said,
-                at=datetime(2024, 3, 14, tzinfo=UTC),
-            )
-            for at, (session, said) in enumerate(lines)
-        ]
-    )
-    return index
 
 
 def written_out(lines, terms):
@@ -63,7 +42,9 @@ def written_out(lines, terms):
 
 @given(LINES, st.sets(st.sampled_from([*WORDS, "xyzzy"])))
 def test_a_conversation_matches_by_all_that_is_said_in_it(lines, terms):
-    index = index_of(lines)
+    index = index_of(
+        document(f"t{at}", " ".join(said), session) for at, (session, said) in enumerate(lines)
+    )
     scores = of_sessions(index, held(index, sorted(terms)))
     expected = written_out(lines, terms)
     for name in {session for session, _ in lines if session}:

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import candidates
-from ctxmw.lexical import Document, LexicalIndex
 from ctxmw.people import People
 from ctxmw.question import analyse
 from ctxmw.signals import signals
-from ctxmw.text import words
+from tests.documents import document, index_of
 
 NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
 SAID = st.lists(st.sampled_from("boat sail harbour rope pet puppy tea".split()), max_size=4)
@@ -25,24 +24,11 @@ ASKED = st.lists(
 )
 
 
-def index_of(lines):
-    index = LexicalIndex()
-    index.add(
-        [
-            Document(
-                ref=f"m{at}",
-                type="turn",
-                scope="universal",
-                session=session,
-                speaker=speaker,
-                text=" ".join(said),
-                words=words(" ".join(said)),
-                at=NOW + timedelta(days=at * 40),
-            )
-            for at, (session, speaker, said) in enumerate(lines)
-        ]
+def index_said(lines):
+    return index_of(
+        document(f"m{at}", " ".join(said), session, speaker=speaker, at=NOW + timedelta(40 * at))
+        for at, (session, speaker, said) in enumerate(lines)
     )
-    return index
 
 
 LINES = st.lists(
@@ -61,7 +47,7 @@ def test_what_has_nothing_to_do_with_a_question_need_not_be_rated(
 
 
 def check_that_the_rest_has_nothing_to_do_with_it(lines, gone, unwanted, asked):
-    index = index_of(lines)
+    index = index_said(lines)
     for at in gone:
         index.remove(f"m{at}")
     wanted = index.column("alive")[:-1] > 0
@@ -84,7 +70,7 @@ def rated_in_full(index, question, wanted):
 
 def test_of_many_records_only_those_are_rated_that_a_word_touches():
     lines = [("", "user", ["tea"])] * 50 + [("", "user", ["boat"]), ("", "user", ["boats", "sail"])]
-    index = index_of(lines)
+    index = index_said(lines)
     question = analyse("Where is the boat?", People(), NOW)
     assert signals(index, question, np.ones(len(index), bool)).places.tolist() == [50, 51]
 

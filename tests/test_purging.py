@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,24 +12,24 @@ from hypothesis import strategies as st
 from ctxmw import ContextMiddleware
 from ctxmw.indexes import SPACE, copied, restored
 from ctxmw.lexical import Document, LexicalIndex
+from tests.documents import document
+from tests.rows import NOW
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WORDS = st.lists(st.sampled_from("tea milk rye oak fig kiwi jam the".split()), max_size=6)
 SAID = st.tuples(
     st.integers(0, 9), st.sampled_from(["", "s1", "s2"]), st.sampled_from(["", "Ann", "Bob"]), WORDS
 )
 
 
-def document(said: tuple[int, str, str, list[str]], day: int) -> Document:
+def spoken(said: tuple[int, str, str, list[str]], day: int) -> Document:
     number, session, speaker, words = said
-    return Document(
-        ref=f"t{number}",
+    return document(
+        f"t{number}",
+        " ".join(words).title(),
+        session,
         type="turn" if session else "memory",
         scope=f"project:{number % 3}",
-        session=session,
         speaker=speaker,
-        text=" ".join(words).title(),
-        words=words,
         at=NOW + timedelta(days=day),
     )
 
@@ -48,7 +48,7 @@ def holders(index: LexicalIndex) -> dict[str, dict[str, float]]:
 @given(st.lists(SAID, max_size=30), st.sets(st.integers(0, 9), max_size=6))
 def test_it_is_that_of_an_index_which_never_saw_it(said, gone):
     index = LexicalIndex()
-    documents = [document(one, day) for day, one in enumerate(said)]
+    documents = [spoken(one, day) for day, one in enumerate(said)]
     for one in documents:
         index.add([one])
     for number in gone:
@@ -68,8 +68,8 @@ def test_it_is_that_of_an_index_which_never_saw_it(said, gone):
     assert again.people.speakers.keys() == fresh.people.speakers.keys()
     names = again.people.dump()["said"].keys()
     assert fresh.people.dump()["said"].keys() <= names <= {*again.vocabulary.names, "the"}
-    again.add([document((99, "s1", "Ann", ["tea"]), 99)])
-    fresh.add([document((99, "s1", "Ann", ["tea"]), 99)])
+    again.add([spoken((99, "s1", "Ann", ["tea"]), 99)])
+    fresh.add([spoken((99, "s1", "Ann", ["tea"]), 99)])
     assert (again.column("previous") == fresh.column("previous")).all()
     assert holders(again) == holders(fresh)
 

@@ -9,11 +9,11 @@ import pytest
 
 from ctxmw import ContextMiddleware
 from ctxmw.indexes import SPACE, copied, restored
-from ctxmw.lexical import Document, LexicalIndex
+from ctxmw.lexical import LexicalIndex
 from ctxmw.situation import Situation
 from ctxmw.testing import FixedClock
-from ctxmw.text import words
 from ctxmw.tokens import counter_for
+from tests.documents import document
 
 NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
 
@@ -209,19 +209,6 @@ def test_a_question_needs_one_word_of_its_subject_and_a_remark_two_in_one_record
 
 
 # -- the index ------------------------------------------------------------------------------------
-
-
-def document(ref: str, text: str, session: str = "") -> Document:
-    return Document(
-        ref=ref,
-        type="turn",
-        scope="universal",
-        session=session,
-        speaker="Ann",
-        text=text,
-        words=words(text),
-        at=NOW,
-    )
 
 
 def postings(index: LexicalIndex, word: str) -> set[str]:
