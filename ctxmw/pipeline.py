@@ -55,6 +55,10 @@ LISTED = 30
 """Candidates beyond that, for the index and the record."""
 
 
+Opened = tuple[Budget, tuple[Item, ...], Counter[str]]
+"""What an opening is chosen of: for which budget, of which items, with how many left out before."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """What a middleware works with; every conversation shares it."""
@@ -93,8 +97,8 @@ class Setup:
     blocks: Blocks
     printed: Recent[tuple[Hashable, ...], tuple[str, int]]
     """What was printed before, by user."""
-    openings: Recent[tuple[str, str | None, str | None], tuple[Budget, tuple[Item, ...], Selection]]
-    """What opened a conversation last: of which items it was chosen, for which budget."""
+    openings: Recent[tuple[str, str | None, str | None], tuple[Opened, Selection]]
+    """What opened a conversation last, and of what it was chosen."""
     states: Recent[tuple[str, str], tuple[str, SessionState]]
     """States of conversations as they were last read, with the text they were read from."""
     prefixes: Prefixes
@@ -168,13 +172,14 @@ def build_stable(
     items = (*pinned, *found)
     key = (situation.user, situation.project, situation.language)
     # Most conversations of a user begin with the same: then it is the same choice.
+    of = (budget, items, gathered.left_out)
     known = setup.openings.get(key)
-    if known is None or known[:2] != (budget, items):
+    if known is None or known[0] != of:
         with stage("select"):
             chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
-        known = budget, items, chosen.with_left_out(gathered.left_out)
+        known = of, chosen.with_left_out(gathered.left_out)
         setup.openings.put(key, known)
-    return replace(known[2], fault=offers.fault) if offers.fault else known[2]
+    return replace(known[1], fault=offers.fault) if offers.fault else known[1]
 
 
 def build_part(

@@ -152,6 +152,18 @@ def test_what_a_new_stable_block_shows_leaves_the_earlier_parts(ctx, chat):
     assert sum(str(m["content"]).count("yellow light") for m in third.messages) == 1
 
 
+def test_a_record_counts_what_came_since_another_conversation_opened_with_the_same(ctx, clock):
+    for number in range(120):
+        ctx.remember(f"Rule {number}.", kind="preference")
+    first = ctx.session("s1", budget=Budget(total=300)).prepare([user("Hello.")]).context
+    clock.advance(days=-400)
+    ctx.remember("A fact that is too old to be shown.")
+    clock.advance(days=400)
+    second = ctx.session("s2", budget=Budget(total=300)).prepare([user("Hello.")]).context
+    assert second.stable == first.stable
+    assert sum(second.left_out.values()) == sum(first.left_out.values()) + 1
+
+
 def test_a_conversation_reopens_in_a_new_epoch(ctx, chat):
     _, history = say(chat, [SYSTEM], "Hello there")
     chat.end("Said hello.")
