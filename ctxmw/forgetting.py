@@ -64,24 +64,29 @@ def _remembering_what_is_gone(setup: Setup, user: str, gone: Collection[str]) ->
     for row in setup.store.get(user, sorted(gone)):
         if row.type == Turn.type:
             anchors.setdefault(row.session, []).append(row.digest)
-    states = [_state(setup, user, session) for session in anchors]
+    states = [
+        _state_that_goes_on(setup, user, session, len(turns))
+        for session, turns in anchors.items()
+        if session_ref(session) not in gone
+    ]
     return [
         state.model_copy(update={"forgotten": (*state.forgotten, *anchors[state.session])}).row()
         for state in states
-        if state.ref not in gone and _goes_on(setup, state, len(anchors[state.session]))
+        if state is not None
     ]
 
 
-def _goes_on(setup: Setup, state: SessionState, gone: int) -> bool:
-    turns = Find(types=(Turn.type,), sessions=(state.session,))
-    return setup.store.count(state.user, turns) > gone
+def _state_that_goes_on(setup: Setup, user: str, session: str, gone: int) -> SessionState | None:
+    """Return a conversation's state, also of one that was only captured; None when all of it goes.
 
-
-def _state(setup: Setup, user: str, session: str) -> SessionState:
+    `gone` of its turns are forgotten.
+    """
     ref, now = session_ref(session), setup.clock()
-    rows = setup.store.get(user, [ref])
-    new = SessionState(user=user, ref=ref, at=now, session=session, opened=now)
-    return next(iter(load_all(rows, SessionState)), new)
+    for state in load_all(setup.store.get(user, [ref]), SessionState):
+        return state
+    if setup.store.count(user, Find(types=(Turn.type,), sessions=(session,))) <= gone:
+        return None
+    return SessionState(user=user, ref=ref, at=now, session=session, opened=now)
 
 
 def is_learned(row: Row) -> bool:

@@ -8,7 +8,7 @@ the message and the one before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -76,11 +76,12 @@ def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Tr
     by_anchor = {trail.anchors[at]: at for at in users}
     anchored = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
     others = [part for part in parts if part.anchor not in by_anchor]
-    passed = [
-        (by_anchor[anchor], part) for part in parts for anchor in part.passed if anchor in by_anchor
-    ]
-    moved = _moved(others, users, trail, anchored)
-    latest = _latest(users, (*anchored, *passed, *moved))
+    passed = _passed(parts, by_anchor)
+    moved = _moved(others, users, trail, settled={at for at, _ in anchored})
+    # Where the call that passed a message had no part of an earlier history, none was there.
+    moved = [(at, part) for at, part in moved if part.order < passed.get(at, inf)]
+    sent = [(at, part.order) for at, part in (*anchored, *moved)]
+    latest = _latest(users, (*sent, *passed.items()))
     found: list[tuple[int, PartRef]] = []
     shown: set[str] = set()
     for at, part in (*anchored, *moved):
@@ -112,29 +113,35 @@ def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
     return dropped
 
 
-def _latest(users: Sequence[int], calls: Sequence[tuple[int, PartRef]]) -> dict[int, float]:
+def _passed(parts: Sequence[PartRef], by_anchor: Mapping[str, int]) -> dict[int, int]:
+    """Return the order of the first call that sent each message without a part of its own."""
+    passed: dict[int, int] = {}
+    for part in parts:
+        for anchor in part.passed:
+            if (at := by_anchor.get(anchor)) is not None:
+                passed[at] = min(part.order, passed.get(at, part.order))
+    return passed
+
+
+def _latest(users: Sequence[int], sent: Iterable[tuple[int, int]]) -> dict[int, float]:
     """Return the latest order a part at each message may have: that of the message sent next.
 
-    `calls` are the messages that were sent, each with the part of a call that sent it.
+    `sent` has the order of calls, each with a message that it sent.
     """
-    sent: dict[int, int] = {}
-    for at, part in calls:
-        sent[at] = min(part.order, sent.get(at, part.order))
+    first: dict[int, int] = {}
+    for at, order in sent:
+        first[at] = min(order, first.get(at, order))
     latest, limit = {}, inf
     for at in reversed(users):
         latest[at] = limit
-        limit = min(limit, sent.get(at, limit))
+        limit = min(limit, first.get(at, limit))
     return latest
 
 
 def _moved(
-    parts: Sequence[PartRef],
-    users: Sequence[int],
-    trail: Trail,
-    anchored: Sequence[tuple[int, PartRef]],
+    parts: Sequence[PartRef], users: Sequence[int], trail: Trail, *, settled: Collection[int]
 ) -> list[tuple[int, PartRef]]:
     """Return where parts of another history stand in this one, known by the message before."""
-    settled = {at for at, _ in anchored}
     # The message being answered is placed by its whole history only: a repeated question is new.
     loose = [at for at in users if at not in settled and at != trail.last]
     by_local = _unique({at: trail.locals[at] for at in loose})

@@ -877,6 +877,15 @@ def test_what_another_memory_says_now_stays_when_one_that_says_the_same_is_forgo
     assert [memory.text for memory in ctx.get([other.ref])] == ["The vault word is marmalade."]
 
 
+def test_what_was_said_and_forgotten_is_not_captured_again_though_nothing_else_was_said(ctx, chat):
+    say(chat, [SYSTEM], "My cat is called Miso.")
+    for words in ("Fine", "Miso"):
+        (turn,) = ctx.search(words, kinds=["turn"])
+        ctx.forget(turn.ref)
+    say(chat, [SYSTEM], "My cat is called Miso.")
+    assert ctx.search("Miso") == []
+
+
 def test_what_is_forgotten_while_a_prompt_is_made_is_neither_in_it_nor_stored(tmp_path):
     meanwhile = []
 
@@ -992,6 +1001,15 @@ def test_what_an_old_question_brought_when_asked_again_is_in_no_cut_history_that
     cut, _ = say(chat, [SYSTEM, *history[2:]], "four")
     assert shown(again, "red") == 1
     assert shown(cut, "red") == 0
+
+
+def test_a_question_asked_again_brings_nothing_to_where_it_was_asked_before(ctx, chat):
+    sent_along = [SYSTEM, user("one"), assistant("Fine."), user("two"), assistant("Fine.")]
+    chat.collect("hook", "a", "The build is red.")
+    again, _ = say(chat, [*sent_along, user("three"), assistant("Fine.")], "two")
+    before, _ = say(chat, sent_along, "three")
+    assert shown(again, "red") == 1
+    assert shown(before, "red") == 0
 
 
 def test_an_entry_that_was_replaced_does_not_come_back(chat):
