@@ -132,10 +132,9 @@ class Draft:
 
     def about(self, item: Item) -> int:
         """Return what the item's full text costs, or about that where it is not known."""
-        key: PrintKey = (item.ref, item.version, "full", item.passage)
-        known = (self._pieces.get(key) or self._printed.get(key)) if item.version else None
+        known = self._known_cost(item)
         if known is not None:
-            return known[1]
+            return known
         guess = about(self._count, item.text)
         return self.cost(item) if guess is None else guess
 
@@ -243,8 +242,19 @@ class Draft:
         return known
 
     def _print(self, item: Item, shown: Shown) -> str:
-        cost = 0 if shown == "full" else self.cost(item)
-        return self._renderer.item(item, shown, cost)
+        return self._renderer.item(item, shown, 0 if shown == "full" else self._full_cost(item))
+
+    def _full_cost(self, item: Item) -> int:
+        """Return the cost in full of what is not shown so; only the line that says it is kept."""
+        if len(item.text) > HUGE:
+            return self.cost(item)
+        known = self._known_cost(item)
+        return once(self._count, self._print(item, "full")) if known is None else known
+
+    def _known_cost(self, item: Item) -> int | None:
+        key: PrintKey = (item.ref, item.version, "full", item.passage)
+        known = (self._pieces.get(key) or self._printed.get(key)) if item.version else None
+        return None if known is None else known[1]
 
 
 def _printed_order(entry: _Entry) -> tuple[str, int, float, int, str]:

@@ -61,6 +61,8 @@ def trail_of(messages: Sequence[Message]) -> Trail:
     return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
 
 
+Placed = tuple[int, PartRef]
+"""A part, and the message it stands at."""
 Places = dict[int, tuple[PartRef, ...]]
 """The parts in view, by the message they stand at."""
 
@@ -77,15 +79,17 @@ def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Tr
     anchored = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
     others = [part for part in parts if part.anchor not in by_anchor]
     passed = _passed(parts, by_anchor)
-    moved = _moved(others, users, trail, settled={at for at, _ in anchored})
-    # Where the call that passed a message had no part of an earlier history, none was there.
-    moved = [(at, part) for at, part in moved if part.order < passed.get(at, inf)]
-    sent = [(at, part.order) for at, part in (*anchored, *moved)]
-    latest = _latest(users, (*sent, *passed.items()))
-    found: list[tuple[int, PartRef]] = []
+    sent = [*_orders(anchored), *passed.items()]
+    stood = _in_time(anchored, users, sent)
+    if others:
+        moved = _moved(others, users, trail, settled={at for at, _ in anchored})
+        # What the call that passed a message did not have was not there.
+        there = [(at, part) for at, part in moved if part.order < passed.get(at, inf)]
+        stood += _in_time(there, users, (*sent, *_orders(there)))
+    found: list[Placed] = []
     shown: set[str] = set()
-    for at, part in (*anchored, *moved):
-        if part.order <= latest[at] and shown.isdisjoint(part.shows):
+    for at, part in stood:
+        if shown.isdisjoint(part.shows):
             found.append((at, part))
             shown.update(part.shows)
     places: dict[int, list[PartRef]] = {}
@@ -123,8 +127,14 @@ def _passed(parts: Sequence[PartRef], by_anchor: Mapping[str, int]) -> dict[int,
     return passed
 
 
-def _latest(users: Sequence[int], sent: Iterable[tuple[int, int]]) -> dict[int, float]:
-    """Return the latest order a part at each message may have: that of the message sent next.
+def _orders(placed: Iterable[Placed]) -> list[tuple[int, int]]:
+    return [(at, part.order) for at, part in placed]
+
+
+def _in_time(
+    placed: Iterable[Placed], users: Sequence[int], sent: Iterable[tuple[int, int]]
+) -> list[Placed]:
+    """Return the parts that were made before the message after theirs was sent.
 
     `sent` has the order of calls, each with a message that it sent.
     """
@@ -135,12 +145,12 @@ def _latest(users: Sequence[int], sent: Iterable[tuple[int, int]]) -> dict[int, 
     for at in reversed(users):
         latest[at] = limit
         limit = min(limit, first.get(at, limit))
-    return latest
+    return [(at, part) for at, part in placed if part.order <= latest[at]]
 
 
 def _moved(
     parts: Sequence[PartRef], users: Sequence[int], trail: Trail, *, settled: Collection[int]
-) -> list[tuple[int, PartRef]]:
+) -> list[Placed]:
     """Return where parts of another history stand in this one, known by the message before."""
     # The message being answered is placed by its whole history only: a repeated question is new.
     loose = [at for at in users if at not in settled and at != trail.last]

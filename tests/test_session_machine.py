@@ -1012,6 +1012,17 @@ def test_a_question_asked_again_brings_nothing_to_where_it_was_asked_before(ctx,
     assert shown(before, "red") == 0
 
 
+def test_a_part_stays_where_it_was_sent_though_a_later_question_was_asked_elsewhere_before(chat):
+    say(chat, [SYSTEM, user("one"), assistant("Fine.")], "two")
+    chat.collect("hook", "a", "The build is red.")
+    before = chat.prepare([SYSTEM, user("one")])
+    chat.finish(before, "Well.")
+    other = [assistant("Well."), user("three"), assistant("Fine."), user("two"), assistant("Fine.")]
+    after, _ = say(chat, [SYSTEM, user("one"), *other], "four")
+    assert shown(before, "red") == 1
+    assert after.messages[:2] == before.messages
+
+
 def test_an_entry_that_was_replaced_does_not_come_back(chat):
     chat.collect("hook", "build", "The build is red.")
     failed = chat.prepare([user("one")])
