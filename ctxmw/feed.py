@@ -16,7 +16,7 @@ from .recent import Recent
 
 KEPT = 1_000
 """How many changes of one user are kept at hand ..."""
-USERS, TOGETHER = 64, 3_000
+USERS, TOGETHER = 64, 2_000
 """... of how many users, and how many changes of all of them."""
 PLACES = 1_024
 """How many places are known to be empty."""

@@ -49,8 +49,8 @@ from .wanted import Wanted
 if TYPE_CHECKING:
     from .distilling import Distiller
 
-SMALLEST_ITEM = 10
-"""Tokens of a short line."""
+SMALLEST_ITEM, SMALLEST_ENTRY = 10, 16
+"""Tokens of a short line, and of one in the index."""
 LISTED = 30
 """Candidates beyond that, for the index and the record."""
 
@@ -330,10 +330,14 @@ def candidates(budget: Budget) -> dict[str, int]:
     """Return how many items of each lane can come into question: more than could ever fit."""
     lanes = budget.lanes()
     return {
-        name: (limit + lanes["reserve"]) // SMALLEST_ITEM + LISTED
+        name: (limit + lanes["reserve"]) // _smallest(name) + LISTED
         for name, limit in lanes.items()
         if name not in ("reserve", "pinned")
     }
+
+
+def _smallest(lane: str) -> int:
+    return SMALLEST_ENTRY if lane == "index" else SMALLEST_ITEM
 
 
 def opens(found: Found, floors: Floors) -> bool:
