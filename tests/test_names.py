@@ -50,6 +50,14 @@ def test_texts_of_a_copy_and_new_ones_are_found_by_their_hashes():
     assert [names.find(name) for name in ("tea", "milk", "n0", "n99", "x")] == [0, 1, 2, 101, -1]
 
 
+def test_texts_whose_hashes_are_equal_are_told_apart(monkeypatch):
+    monkeypatch.setattr("ctxmw.names._hash", lambda name: len(name) % 2)
+    names = Names(f"n{n}" for n in range(100))
+    names.settle()
+    assert not names._new
+    assert [names.find(f"n{n}") for n in range(102)] == [*range(100), -1, -1]
+
+
 def test_too_many_texts_stay_at_hand():
     names = Names(map(str, range(6000)))
     names.settle()

@@ -74,6 +74,18 @@ class TestThreads:
         assert store.count("ada", Find()) == 1 + 32 - 4
         assert len(store._connections._process.idle) <= sqlite_pool.LIMIT
 
+    def test_one_who_waits_for_a_connection_gets_the_next_that_is_given_back(
+        self, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sqlite_pool, "LIMIT", 1)
+        with ThreadPoolExecutor(1) as other:
+            with store.atomic("ada"):
+                waiting = other.submit(store.count, "ada", Find())
+                while not store._connections._process.waiting:
+                    time.sleep(0.001)
+                store.put([row("m1")])
+            assert waiting.result(10) == 1
+
     def test_another_thread_is_not_inside_the_transaction(self, store: SqliteStore) -> None:
         with ThreadPoolExecutor(1) as other, store.atomic("ada"):
             store.put([row("m1")])
