@@ -79,20 +79,16 @@ def patiently(action: Callable[P, Result], *args: P.args, **options: P.kwargs) -
     SQLite's own way to wait is to sleep, longer each time, up to a tenth of a second: whoever has
     just written goes on writing meanwhile, and among busy processes some wait for seconds.
     """
-    try:
-        return action(*args, **options)
-    except sqlite3.OperationalError as error:
-        if not is_locked(error):
-            raise
-    ends, pause = time.monotonic() + PATIENCE, SHORTEST
+    ends, pause = 0.0, SHORTEST
     while True:
-        time.sleep(pause * random.uniform(0.5, 1.5))
-        pause = min(1.5 * pause, LONGEST)
         try:
             return action(*args, **options)
         except sqlite3.OperationalError as error:
+            ends = ends or time.monotonic() + PATIENCE
             if time.monotonic() >= ends or not is_locked(error):
                 raise
+        time.sleep(pause * random.uniform(0.5, 1.5))
+        pause = min(1.5 * pause, LONGEST)
 
 
 def is_locked(error: sqlite3.Error) -> bool:
