@@ -30,11 +30,21 @@ class Column:
         self._data[0] = neutral
 
     @classmethod
-    def over(cls, kept: NDArray[Any], kind: str, neutral: float = 0) -> Column:
-        """Return what `all` gave, in as few bytes as it was kept in, until something changes."""
+    def over(
+        cls,
+        kept: NDArray[Any],
+        kind: str,
+        neutral: float = 0,
+        *,
+        whole: NDArray[Any] | None = None,
+    ) -> Column:
+        """Return what `all` gave, in as few bytes as it was kept in, until something changes.
+
+        `whole` begins with it and has room for more; it is the column's from now on.
+        """
         column = cls(kind, neutral)
         column.size = len(kept) - 1
-        column._keep_in(kept)
+        column._keep_in(kept if whole is None else whole)
         return column
 
     def append(self, value: float) -> None:

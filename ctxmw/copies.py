@@ -5,7 +5,14 @@ Forgetting takes them along, for they hold words; then they are made anew.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from io import BytesIO
+from typing import TypeVar, cast
+
+from .packing import Reads
 from .protocols import Store
+
+T = TypeVar("T")
 
 WORTH_KEEPING = 1000
 """Of fewer records it is made faster than it is read."""
@@ -26,11 +33,14 @@ class Copies:
         self._older = older
         self._can_keep = hasattr(store, "get_blobs")
 
-    def read(self, user: str) -> bytes | None:
-        """Return the user's copy, if there is one."""
+    def read(self, user: str, take: Callable[[Reads], T]) -> T | None:
+        """Return what is taken from the user's copy, if there is one."""
         if not self._can_keep:
             return None
-        return self._store.get_blobs(user, self._space, [_WHOLE]).get(_WHOLE)
+        if hasattr(self._store, "read_blob"):  # without holding all of its bytes at once
+            return cast("T | None", self._store.read_blob(user, self._space, take))
+        data = self._store.get_blobs(user, self._space, [_WHOLE]).get(_WHOLE)
+        return None if data is None else take(BytesIO(data))
 
     def is_due(self, size: int, unsaved: int) -> bool:
         """Say whether a copy of so many records should be kept, after so many changes."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from .copies import WORTH_KEEPING, Copies
 from .feed import Feed
 from .lexical import Document, LexicalIndex
-from .packing import packed, unpacked
+from .packing import Reads, packed, unpacked
 from .protocols import Row, Store
 from .reading import Readings
 from .recent import Recent
@@ -139,14 +139,13 @@ class Indexes:
             kept.unsaved = len(kept.index)
 
     def _begin(self, user: str, kept: Kept) -> None:
-        copy = self._copies.read(user)
-        if copy is None:
-            return
         try:
-            kept.index, kept.seq = restored(copy)
+            found = self._copies.read(user, restored)
         except (ValueError, KeyError, TypeError) as fault:
             log.warning("the copy of a search index cannot be read and is made anew: %r", fault)
-            kept.index, kept.seq = LexicalIndex(), 0
+            return
+        if found is not None:
+            kept.index, kept.seq = found
 
     def copy_due(self, kept: Kept) -> tuple[bytes, int] | None:
         """Return a copy to save and its position in the feed; the caller holds the lock."""
@@ -232,10 +231,10 @@ def copied(index: LexicalIndex, seq: int) -> bytes:
     return packed({"seq": seq, **about}, arrays)
 
 
-def restored(copy: bytes) -> tuple[LexicalIndex, int]:
+def restored(file: Reads) -> tuple[LexicalIndex, int]:
     """Return the index that `copied` made bytes of, and its position in the feed."""
-    about, arrays = unpacked(copy)
-    return LexicalIndex.load(arrays, about), int(about["seq"])
+    kept = unpacked(file)
+    return LexicalIndex.load(kept), int(kept.about["seq"])
 
 
 def document_of(row: Row) -> Document:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .columns import Column, Grown, runs, small
 from .names import Names
-from .packing import found_under, under
+from .packing import Unpacked, found_under, under
 from .people import People
 from .places import Places
 from .postings import Frozen, Postings
@@ -224,18 +224,19 @@ class LexicalIndex:
         }, about
 
     @classmethod
-    def load(cls, arrays: dict[str, NDArray[Any]], about: dict[str, Any]) -> LexicalIndex:
+    def load(cls, kept: Unpacked) -> LexicalIndex:
         """Return the index that `dump` gave."""
         index = cls()
+        about, arrays, whole = kept
         for what in _NAMED:
             index._names[what] = Names.of(found_under(f"names.{what}", arrays))
         index.vocabulary = Vocabulary(Names.of(found_under("vocabulary", arrays)))
         index.people = People.load(about["people"])
         for name, kind in _KINDS.items():
-            index._columns[name] = _column(name, kind, arrays[f"column.{name}"])
+            index._columns[name] = _kept_column(kept, "column", name, kind)
         for name, kind in _BY_SESSION.items():
-            index._by_session[name] = _column(name, kind, arrays[f"session.{name}"])
-        index._places = Places.of(found_under("places", arrays))
+            index._by_session[name] = _kept_column(kept, "session", name, kind)
+        index._places = Places.of(found_under("places", arrays), found_under("places", whole))
         index._tokens = Grown(arrays["tokens"])
         lengths = index.column("length").astype(np.int64)
         index._starts = Column.over(np.cumsum(lengths) - lengths, "i8")
@@ -299,6 +300,10 @@ class LexicalIndex:
         return self._names[what].add(name)
 
 
-def _column(name: str, kind: str, kept: NDArray[Any] | None = None) -> Column:
-    neutral = _NEUTRAL.get(name, 0)
-    return Column(kind, neutral) if kept is None else Column.over(kept, kind, neutral)
+def _column(name: str, kind: str) -> Column:
+    return Column(kind, _NEUTRAL.get(name, 0))
+
+
+def _kept_column(kept: Unpacked, of: str, name: str, kind: str) -> Column:
+    array, whole = (arrays[f"{of}.{name}"] for arrays in (kept.arrays, kept.whole))
+    return Column.over(array, kind, _NEUTRAL.get(name, 0), whole=whole)

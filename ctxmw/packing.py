@@ -1,10 +1,10 @@
-"""Arrays as bytes, and back without reading them: each is a view of the bytes."""
+"""Arrays as bytes, and back."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 _ALIGNED = 64
 _LENGTH = 8
+_PIECE = 1 << 19
+_MOST = 1 << 30
+"""No store takes more bytes at once; more were never packed."""
+_ROOM = 64
+"""One slot in so many is for what comes behind an array."""
 
 
 def packed(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -28,20 +33,58 @@ def packed(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> byte
     return b"".join(parts)
 
 
-def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return what was packed; the arrays cannot be written to. Raise ValueError if it is broken."""
-    at = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
-    head = json.loads(data[_LENGTH:at])
+class Reads(Protocol):
+    """What bytes are read from, one behind the other, such as a file."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Unpacked(NamedTuple):
+    """What was packed. The arrays are whoever's it is who unpacked them."""
+
+    about: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+    whole: dict[str, NDArray[Any]]
+    """The same arrays with some room behind each, to be filled."""
+
+
+def unpacked(file: Reads) -> Unpacked:
+    """Return what was packed. Raise ValueError if it is broken."""
+    length = _sane(int.from_bytes(_read(file, _LENGTH), "little"))
+    head = json.loads(_read(file, length))
     if not isinstance(head, dict) or head.keys() != {"about", "arrays"}:
-        raise ValueError(f"these {len(data)} bytes were packed by something else")
-    arrays = {}
+        raise ValueError("these bytes were packed by something else")
+    whole, at = {}, _LENGTH + length
     for name, (kind, size) in head["arrays"].items():
-        at += -at % _ALIGNED
-        arrays[name] = np.frombuffer(data, kind, size, at)
-        at += arrays[name].nbytes
-    if at != len(data):
-        raise ValueError(f"{len(data)} bytes where {at} were packed")
-    return head["about"], arrays
+        _read(file, -at % _ALIGNED)
+        # Memory of numpy's own, in pieces: bytes would come in small pages, which take longer to
+        # get than to fill.
+        whole[name] = np.empty(_sane(size) + size // _ROOM, kind)
+        _fill(whole[name][:size].view(np.uint8).data, file)
+        at += -at % _ALIGNED + size * whole[name].itemsize
+    if file.read(1):
+        raise ValueError(f"there is more than the {at} bytes that were packed")
+    arrays = {name: whole[name][:size] for name, (_, size) in head["arrays"].items()}
+    return Unpacked(head["about"], arrays, whole)
+
+
+def _sane(size: int) -> int:
+    if not 0 <= size <= _MOST:
+        raise ValueError(f"{size} of something cannot have been packed")
+    return size
+
+
+def _fill(target: memoryview, file: Reads) -> None:
+    for at in range(0, len(target), _PIECE):
+        piece = target[at : at + _PIECE]
+        piece[:] = _read(file, len(piece))
+
+
+def _read(file: Reads, size: int) -> bytes:
+    data = file.read(size) if size else b""
+    if len(data) != size:
+        raise ValueError(f"{len(data)} bytes where {size} were packed")
+    return data
 
 
 def under(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -91,11 +91,16 @@ class Places:
         )
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Places:
-        """Return the places that `arrays` gave."""
+    def of(
+        cls,
+        arrays: Mapping[str, NDArray[Any]],
+        whole: Mapping[str, NDArray[Any]] | None = None,
+    ) -> Places:
+        """Return the places that `arrays` gave; `whole` has room behind them."""
+        room = whole or {}
         places = cls()
         places._names = Names.of(found_under("names", arrays))
-        places._numbers = Column.over(arrays["numbers"], "i4")
-        places._places = Column.over(arrays["places"], "i4", -1)
+        places._numbers = Column.over(arrays["numbers"], "i4", whole=room.get("numbers"))
+        places._places = Column.over(arrays["places"], "i4", -1, whole=room.get("places"))
         places.dead = len(places) - int(np.count_nonzero(places._places.own >= 0))
         return places

@@ -5,14 +5,18 @@ They go with the rows they were made from, by triggers, so no writer can forget 
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from .errors import InvalidValue
 from .rows import identifier, named_user
 from .sqlite_file import explained
-from .sqlite_pool import Connections
+from .sqlite_pool import Connections, Take, Where
 from .sqlite_rows import among
+
+T = TypeVar("T")
 
 WHOLE = "*"
 """The ref of what is made from all rows of a user, which may be large."""
@@ -40,12 +44,17 @@ class Blobs:
 
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
         """Return the blobs that exist, by ref."""
+        if list(refs) == [WHOLE]:
+            data = self.read_blob(user, space, sqlite3.Blob.read)
+            return {} if data is None else {WHOLE: data}
         condition, value = among("ref", refs, "refs", picks=True)
         values = [named_user(user), identifier(space, "space"), value]
-        if list(refs) == [WHOLE]:
-            data = self._connections.read_large("blobs", "data", f"{_ID} AND {condition}", values)
-            return {} if data is None else {WHOLE: data}
         return dict(self._connections.read(f"{_GET} AND {condition}", values))
+
+    def read_blob(self, user: str, space: str, take: Take[T], /) -> T | None:
+        """Return what is taken from the blob under "*", which is read as a file; None: no blob."""
+        values = [named_user(user), identifier(space, "space"), WHOLE]
+        return self._connections.read_large(_LARGE, values, take)
 
     def blob_refs(self, user: str, space: str, /) -> list[str]:
         """Return the refs that have a blob in this space."""
@@ -72,7 +81,8 @@ ON CONFLICT (user, space, ref) DO UPDATE SET data = excluded.data"""
 _OWN = """
 FROM blobs AS records
 WHERE records.user = (SELECT id FROM users WHERE name = ?) AND records.space = ?"""
-_GET, _ID = f"SELECT records.ref, records.data {_OWN}", f"SELECT records.id {_OWN}"
+_GET = f"SELECT records.ref, records.data {_OWN}"
+_LARGE = Where("blobs", "data", f"SELECT records.id {_OWN} AND records.ref = ?")
 _REFS = """
 SELECT ref FROM blobs
 WHERE user = (SELECT id FROM users WHERE name = ?) AND space = ? ORDER BY ref"""

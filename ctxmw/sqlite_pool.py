@@ -15,11 +15,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from .errors import StoreError
 from .sqlite_file import Synchronous, connect, explained, patiently
 from .sqlite_sweep import rewrite_file, rewrite_words, truncate_log
+
+T = TypeVar("T")
 
 LIMIT = 8
 """Connections at most; more threads than that take turns."""
@@ -29,6 +31,18 @@ FORK_SECONDS = 5.0
 """How long a fork waits for what other threads are doing."""
 SWEEP_SECONDS = 1.0
 """How long a sweep waits for readers that still need the write-ahead log."""
+
+
+class Where(NamedTuple):
+    """Where a large value stands: the query finds the id of its row."""
+
+    table: str
+    column: str
+    query: str
+
+
+Take = Callable[[sqlite3.Blob], T]
+"""Reads a large value as a file."""
 
 
 @dataclass(slots=True)
@@ -89,18 +103,18 @@ class Connections:
         with self._lent() as connection, explained(self._path):
             return patiently(_rows, connection, sql, values)
 
-    def read_large(self, table: str, column: str, sql: str, values: Sequence[Any]) -> bytes | None:
-        """Return a large value of the row whose id a query finds; None when it finds none.
+    def read_large(self, where: Where, values: Sequence[Any], take: Take[T]) -> T | None:
+        """Return what is taken from a large value; None when the query finds no row.
 
         It is copied once, where the query itself would copy it three times.
         """
         if self.current():
             with self.transaction() as mine, explained(self._path):
-                return _large(mine.connection, table, column, sql, values)
+                return _large(mine.connection, where, values, take)
         with self._lent() as connection, explained(self._path):
             # Both steps see the same.
             patiently(connection.execute, "BEGIN")
-            found = patiently(_large, connection, table, column, sql, values)
+            found = patiently(_large, connection, where, values, take)
             connection.execute("COMMIT")
             return found
 
@@ -309,13 +323,13 @@ def _rows(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> li
 
 
 def _large(
-    connection: sqlite3.Connection, table: str, column: str, sql: str, values: Sequence[Any]
-) -> bytes | None:
-    found = connection.execute(sql, values).fetchone()
+    connection: sqlite3.Connection, where: Where, values: Sequence[Any], take: Take[T]
+) -> T | None:
+    found = connection.execute(where.query, values).fetchone()
     if found is None:
         return None
-    with connection.blobopen(table, column, found[0], readonly=True) as blob:
-        return blob.read()
+    with connection.blobopen(where.table, where.column, found[0], readonly=True) as blob:
+        return take(blob)
 
 
 def _close_all(connections: list[sqlite3.Connection]) -> None:

@@ -19,7 +19,9 @@ def test_a_column_holds_what_was_put_into_it_before_and_after_a_copy(first, seco
     column.extend(first)
     kept = small(column.all)
     kept.flags.writeable = False
-    for each in (column, Column.over(kept, "i4", -1)):
+    whole = np.concatenate([kept, np.full(9, 77, kept.dtype)])
+    copies = [Column.over(kept, "i4", -1), Column.over(whole[: len(kept)], "i4", -1, whole=whole)]
+    for each in (column, *copies):
         expected = [*first, *second]
         each.extend(second)
         for place, value in changes:

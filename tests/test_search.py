@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 
 import pytest
 
@@ -237,17 +238,20 @@ def test_removing_a_turn_makes_its_neighbours_each_others():
     assert index.column("previous")[index.place("d")] == index.place("c")
 
 
-def test_an_index_comes_back_from_its_copy():
+@pytest.mark.parametrize("size", [50, 300], ids=["without room", "with room"])
+def test_an_index_comes_back_from_its_copy(size):
     index = LexicalIndex()
-    for number in range(50):
+    for number in range(size):
         index.add([document(f"t{number}", f"gear n{number}", f"s{number % 5}")])
-    again, seq = restored(copied(index, 42))
+    again, seq = restored(BytesIO(copied(index, 42)))
     assert seq == 42
-    assert [again.ref(place) for place in range(50)] == [f"t{n}" for n in range(50)]
+    assert [again.ref(place) for place in range(size)] == [f"t{n}" for n in range(size)]
     for each in (again, index):
         each.remove("t7")
         each.add([document("new", "gear fresh", "s1"), document("t8", "gear changed", "s3")])
-    assert [again.place(f"t{n}") for n in range(51)] == [index.place(f"t{n}") for n in range(51)]
+    assert [again.place(f"t{n}") for n in range(size + 1)] == [
+        index.place(f"t{n}") for n in range(size + 1)
+    ]
     assert postings(again, "gear") == postings(index, "gear")
     for name in ("previous", "next", "session", "alive", "length"):
         assert (again.column(name) == index.column(name)).all()
@@ -258,7 +262,7 @@ def test_an_index_grows_beyond_what_its_copy_has_room_for():
     index = LexicalIndex()
     for number in range(100):
         index.add([document(f"t{number}", f"gear n{number}", f"s{number}")])
-    again, _ = restored(copied(index, 1))
+    again, _ = restored(BytesIO(copied(index, 1)))
     for number in range(100, 40_000, 1000):
         more = [
             document(f"t{n}", f"gear {'gear ' * (n % 300)}n{n}", f"s{n}")
@@ -266,7 +270,7 @@ def test_an_index_grows_beyond_what_its_copy_has_room_for():
         ]
         for each in (again, index):
             each.add(more)
-        again, _ = restored(copied(again, 1))
+        again, _ = restored(BytesIO(copied(again, 1)))
     assert postings(again, "gear") == postings(index, "gear")
     assert postings(again, "n39119") == {"t39119"}
     for name in ("session", "previous", "next", "length", "day"):

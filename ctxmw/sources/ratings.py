@@ -15,7 +15,7 @@ import numpy as np
 from ..columns import Column, small
 from ..items import Item, Scope
 from ..names import Names
-from ..packing import found_under, packed, under, unpacked
+from ..packing import Reads, found_under, packed, under, unpacked
 from ..places import Places
 from ..scoring import AGES, OLDER, UNKNOWN, Weights, task_words_in
 from ..situation import TASK_WORDS, Situation
@@ -158,14 +158,16 @@ class Ratings:
         return packed({"seq": seq}, arrays)
 
     @classmethod
-    def restored(cls, copy: bytes) -> tuple[Ratings, int]:
+    def restored(cls, file: Reads) -> tuple[Ratings, int]:
         """Return the ratings that `copied` made bytes of, and its position in the feed."""
-        about, arrays = unpacked(copy)
+        about, arrays, whole = unpacked(file)
         ratings = cls()
         ratings._columns = {
-            name: Column.over(arrays[f"column.{name}"], kind) for name, kind in _KINDS.items()
+            name: Column.over(arrays[column], kind, whole=whole[column])
+            for name, kind in _KINDS.items()
+            if (column := f"column.{name}")
         }
-        ratings._places = Places.of(found_under("places", arrays))
+        ratings._places = Places.of(found_under("places", arrays), found_under("places", whole))
         ratings._names = {
             name: Names.of(found_under(f"names.{name}", arrays)) for name in ratings._names
         }

@@ -202,13 +202,13 @@ class Shelf:
             kept.unsaved = len(kept.ratings)
 
     def _begin(self, user: str, kept: _Kept) -> None:
-        copy = self._copies.read(user)
-        if copy is None:
-            return
         try:
-            kept.ratings, kept.seq = Ratings.restored(copy)
+            found = self._copies.read(user, Ratings.restored)
         except (ValueError, KeyError, TypeError) as fault:
             log.warning("the copy of a user's ratings cannot be read and is made anew: %r", fault)
+            return
+        if found is not None:
+            kept.ratings, kept.seq = found
 
     def _copy_due(self, kept: _Kept) -> tuple[bytes, int] | None:
         if not self._copies.is_due(len(kept.ratings), kept.unsaved):
