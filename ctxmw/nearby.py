@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,11 +54,11 @@ def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints)
         around = mine.copy()
         for hop in reach[1:]:
             around |= bits[hop]
-        number = np.arange(len(asked.rarity[run]), dtype=np.uint64)
-        holds = (around[:, None] >> number) & np.uint64(1)
-        share += (holds * asked.rarity[run]).sum(axis=1)
+        number = np.arange(len(asked.rarity[run]), dtype=bits.dtype)
+        holds = (around[:, None] >> number) & bits.dtype.type(1)
+        share += (holds * asked.rarity[run].astype(np.float64)).sum(axis=1)
         own += np.bitwise_count(mine)
-        subject += np.bitwise_count(mine & np.uint64((about >> first) % (1 << TERMS_AT_ONCE)))
+        subject += np.bitwise_count(mine & bits.dtype.type((about >> first) % (1 << len(number))))
     unknown = math.log(2 * len(index) + 2)
     missing = len(set(question.terms)) - len(asked.terms)
     total = float(asked.rarity.sum()) + missing * unknown
@@ -73,13 +73,14 @@ def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints)
 
 def _bits(
     index: LexicalIndex, asked: Held, run: slice, ends: NDArray[np.intp]
-) -> NDArray[np.uint64]:
+) -> NDArray[np.unsignedinteger[Any]]:
     """Return a number for every place in which each bit stands for a term it holds."""
-    bits = index.room("bits", "u8")
-    bits[:] = 0
     sizes = asked.sizes[run]
+    few = np.min_scalar_type((1 << len(sizes)) - 1)
+    bits = index.room(f"bits {few}", few.str)
+    bits[:] = 0
     start = int(ends[run.start] - asked.sizes[run.start])
-    which = (np.uint64(1) << np.arange(len(sizes), dtype=np.uint64)).repeat(sizes)
+    which = (few.type(1) << np.arange(len(sizes), dtype=few)).repeat(sizes)
     # A place holds a term once, so that adding is setting.
     np.add.at(bits, asked.places[start : start + len(which)], which)
     return bits

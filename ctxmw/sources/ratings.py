@@ -121,19 +121,25 @@ class Ratings:
 
     def rated(self, places: Chosen, situation: Situation, weights: Weights) -> Rated:
         """Return the score of each of these places, as `scoring.score` gives it to one item."""
-        age = situation.now.timestamp() - self._own("at")[places]
+        # In place where it can be: new memory for a million costs more than filling it.
+        age = self._own("at")[places]
+        np.subtract(situation.now.timestamp(), age, out=age)
         steps = np.array([days * _DAY for days, _ in AGES])
         values = np.array([*(value for _, value in AGES), OLDER])
         newness = values[np.searchsorted(steps, age, side="right")]
         newness[(self._own("ages")[places] == 0) | np.isnan(age)] = UNKNOWN
-        seen = 1 - 1 / (1.0 + self._own("seen")[places])
+        seen = self._own("seen")[places] + 1.0
+        np.subtract(1, np.divide(1, seen, out=seen), out=seen)
         task = np.full(len(places), UNKNOWN)
         if situation.task:
             said = self._own(situation.task)[places]
             task += UNKNOWN * said / len(TASK_WORDS[situation.task])
-        total = weights.scope + weights.seen * seen + weights.recency * newness
+        total = weights.seen * seen
+        total += weights.scope
+        total += weights.recency * newness
+        total += weights.task * task
         return Rated(
-            scores=np.round(total + weights.task * task, 4),
+            scores=np.round(total, 4, out=total),
             signals=(seen, newness, task),
             holds=min((_until(age, days * _DAY) for days, _ in AGES), default=np.inf),
         )
