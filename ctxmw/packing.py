@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _ALIGNED = 64
 _LENGTH = 8
 _PIECE = 1 << 19
-_MOST = 1 << 30
-"""No store takes more bytes at once; more were never packed."""
+_MOST = 2 << 30
+"""No store takes half as many bytes at once; more were never packed."""
 _ROOM = 64
 """One slot in so many is for what comes behind an array."""
 
@@ -54,18 +54,29 @@ def unpacked(file: Reads) -> Unpacked:
     head = json.loads(_read(file, length))
     if not isinstance(head, dict) or head.keys() != {"about", "arrays"}:
         raise ValueError("these bytes were packed by something else")
-    whole, at = {}, _LENGTH + length
-    for name, (kind, size) in head["arrays"].items():
+    whole, at = _laid_out(head["arrays"]), _LENGTH + length
+    arrays = {name: whole[name][:size] for name, (_, size) in head["arrays"].items()}
+    for array in arrays.values():
         _read(file, -at % _ALIGNED)
-        # Memory of numpy's own, in pieces: bytes would come in small pages, which take longer to
-        # get than to fill.
-        whole[name] = np.empty(_sane(size) + size // _ROOM, kind)
-        _fill(whole[name][:size].view(np.uint8).data, file)
-        at += -at % _ALIGNED + size * whole[name].itemsize
+        _fill(array.view(np.uint8).data, file)
+        at += -at % _ALIGNED + array.nbytes
     if file.read(1):
         raise ValueError(f"there is more than the {at} bytes that were packed")
-    arrays = {name: whole[name][:size] for name, (_, size) in head["arrays"].items()}
     return Unpacked(head["about"], arrays, whole)
+
+
+def _laid_out(shapes: Mapping[str, tuple[str, int]]) -> dict[str, NDArray[Any]]:
+    """Return arrays of these kinds and sizes, and a little more, all in one piece of memory.
+
+    Numpy gets one large piece in large pages; many small pages take longer to get than to fill.
+    """
+    places, end = {}, 0
+    for name, (kind, size) in shapes.items():
+        room = (_sane(size) + size // _ROOM) * np.dtype(kind).itemsize
+        places[name] = slice(end, end + room)
+        end += room + -room % _ALIGNED
+    memory = np.empty(_sane(end), np.uint8)
+    return {name: memory[places[name]].view(kind) for name, (kind, _) in shapes.items()}
 
 
 def _sane(size: int) -> int:
