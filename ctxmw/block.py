@@ -132,9 +132,9 @@ class Draft:
 
     def about(self, item: Item) -> int:
         """Return what the item's full text costs, or about that where it is not known."""
-        known = self._known_cost(item)
+        known = self._at_hand(item, "full")
         if known is not None:
-            return known
+            return known[1]
         guess = about(self._count, item.text)
         return self.cost(item) if guess is None else guess
 
@@ -145,9 +145,10 @@ class Draft:
         """
         if shown == "full" and len(item.text) > HUGE:
             return len(item.text)
-        if self._is_over(item, shown, most):
+        known = self._at_hand(item, shown)
+        if known is None and self._is_over(item, shown, most):
             return most + 1
-        price = self._piece(item, shown)[1]
+        price = (known or self._piece(item, shown))[1]
         section = "index" if shown == "index" else item.section
         if section not in self._open:
             price += self._heading(section)[2]
@@ -222,24 +223,32 @@ class Draft:
             return False
         return at_least(self._count, self._renderer.item(item, shown, 0)) > most
 
-    def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
-        key = (item.ref, item.version, shown, item.passage)
+    def _at_hand(self, item: Item, shown: Shown) -> tuple[str, int] | None:
+        """Return what was printed of the item and counted before, if it is known."""
         if not item.version:
-            text = self._print(item, shown)
-            return text, self._count(text)
+            return None
+        key = (item.ref, item.version, shown, item.passage)
         known = self._pieces.get(key)
-        if known is None:
-            known = self._pieces[key] = self._looked_up(key, item, shown)
-            self.counts[known[0]] = known[1]
+        if known is None and (known := self._printed.get(key)) is not None:
+            self._take(key, known)
         return known
 
-    def _looked_up(self, key: PrintKey, item: Item, shown: Shown) -> tuple[str, int]:
-        known = self._printed.get(key)
-        if known is None:
-            text = self._print(item, shown)
-            known = text, once(self._count, text)
-            self._printed.put(key, known)
+    def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
+        known = self._at_hand(item, shown)
+        if known is not None:
+            return known
+        text = self._print(item, shown)
+        if not item.version:
+            return text, self._count(text)
+        key = (item.ref, item.version, shown, item.passage)
+        known = text, once(self._count, text)
+        self._printed.put(key, known)
+        self._take(key, known)
         return known
+
+    def _take(self, key: PrintKey, piece: tuple[str, int]) -> None:
+        self._pieces[key] = piece
+        self.counts[piece[0]] = piece[1]
 
     def _print(self, item: Item, shown: Shown) -> str:
         return self._renderer.item(item, shown, 0 if shown == "full" else self._full_cost(item))
@@ -248,13 +257,8 @@ class Draft:
         """Return the cost in full of what is not shown so; only the line that says it is kept."""
         if len(item.text) > HUGE:
             return self.cost(item)
-        known = self._known_cost(item)
-        return once(self._count, self._print(item, "full")) if known is None else known
-
-    def _known_cost(self, item: Item) -> int | None:
-        key: PrintKey = (item.ref, item.version, "full", item.passage)
-        known = (self._pieces.get(key) or self._printed.get(key)) if item.version else None
-        return None if known is None else known[1]
+        known = self._at_hand(item, "full")
+        return once(self._count, self._print(item, "full")) if known is None else known[1]
 
 
 def _printed_order(entry: _Entry) -> tuple[str, int, float, int, str]:

@@ -82,12 +82,15 @@ class _Latest:
     head: int
     changes: dict[str, Change] = field(default_factory=dict)
     """By ref, in the order of the feed."""
+    last: dict[str, int] = field(default_factory=dict)
+    """Where the last change to a row of each type stands."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take_in(self, changes: Sequence[Change], head: int) -> None:
         for change in changes:
             self.changes.pop(change.ref, None)
             self.changes[change.ref] = change
+            self.last[change.type] = change.seq
         # Others may have written since the head was looked at.
         self.head = max(head, changes[-1].seq) if changes else head
         while len(self.changes) > KEPT:
@@ -95,7 +98,9 @@ class _Latest:
             self.since = oldest.seq
 
     def after(self, since: int, types: Collection[str]) -> list[Change]:
-        found = []
+        found: list[Change] = []
+        if all(self.last.get(type_, 0) <= since for type_ in types):
+            return found
         for change in reversed(self.changes.values()):
             if change.seq <= since:
                 break
