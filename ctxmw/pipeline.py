@@ -49,10 +49,10 @@ from .wanted import Wanted
 if TYPE_CHECKING:
     from .distilling import Distiller
 
-SMALLEST_ITEM, SMALLEST_ENTRY = 10, 16
-"""Tokens of a short line, and of one in the index."""
-LISTED = 30
-"""Candidates beyond that, for the index and the record."""
+SMALLEST_ITEM, LISTED = 10, 30
+"""Tokens of a short line; candidates beyond what fits, for the index and the record."""
+SMALLEST_ENTRY, RECORDED = 16, 10
+"""Tokens of a short line in the index; candidates for it beyond that, for the record."""
 
 
 Opened = tuple[Budget, tuple[Item, ...], Counter[str]]
@@ -330,14 +330,16 @@ def candidates(budget: Budget) -> dict[str, int]:
     """Return how many items of each lane can come into question: more than could ever fit."""
     lanes = budget.lanes()
     return {
-        name: (limit + lanes["reserve"]) // _smallest(name) + LISTED
+        name: _most(name, limit + lanes["reserve"])
         for name, limit in lanes.items()
         if name not in ("reserve", "pinned")
     }
 
 
-def _smallest(lane: str) -> int:
-    return SMALLEST_ENTRY if lane == "index" else SMALLEST_ITEM
+def _most(lane: str, tokens: int) -> int:
+    if lane == "index":
+        return tokens // SMALLEST_ENTRY + RECORDED
+    return tokens // SMALLEST_ITEM + LISTED
 
 
 def opens(found: Found, floors: Floors) -> bool:
