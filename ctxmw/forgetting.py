@@ -40,13 +40,14 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         found = list(rows)
         gone = {row.ref for row in found}
         gone |= all_versions(setup, user, gone)
-        gone |= cut_from_history(setup, user, found, gone)
+        cut, quoting = cut_from_history(setup, user, found, gone)
+        gone |= cut
         derived = list(_derived(setup, user))
         scrubbed = _turns_without(setup, user, derived, gone)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans
-        touched = gone | {turn.ref for turn in scrubbed}
+        touched = gone | quoting | {turn.ref for turn in scrubbed}
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])

@@ -85,7 +85,7 @@ def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Tr
         moved = _moved(others, users, trail, settled={at for at, _ in anchored})
         # What the call that passed a message did not have was not there.
         there = [(at, part) for at, part in moved if part.order < passed.get(at, inf)]
-        stood += _in_time(there, users, (*sent, *_orders(there)))
+        stood += _in_time(_before_it_went_on(there), users, sent)
     found: list[Placed] = []
     shown: set[str] = set()
     for at, part in stood:
@@ -146,6 +146,23 @@ def _in_time(
         latest[at] = limit
         limit = min(limit, first.get(at, limit))
     return [(at, part) for at, part in placed if part.order <= latest[at]]
+
+
+def _before_it_went_on(moved: Sequence[Placed]) -> list[Placed]:
+    """Return the parts without those of a question that was asked again after it had been answered.
+
+    Its first part tells when it was asked, and a later message's that the history went on. One
+    that is older than both was asked elsewhere before.
+    """
+    first: dict[int, int] = {}
+    for at, order in _orders(moved):
+        first[at] = min(order, first.get(at, order))
+    return [
+        (at, part)
+        for at, part in moved
+        if part.order == first[at]
+        or not any(first[at] < first[later] < part.order for later in first if later > at)
+    ]
 
 
 def _moved(

@@ -45,20 +45,22 @@ def all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
 
 def cut_from_history(
     setup: Setup, user: str, asked: Iterable[Row], gone: Collection[str]
-) -> set[str]:
-    """Take what is forgotten out of the history of other memories; return the refs to delete.
+) -> tuple[set[str], set[str]]:
+    """Take what is forgotten out of the history of other memories.
 
-    Where one of them still says it, it is theirs and stays.
+    Return the refs to delete, and those of memories that quoted it. Where one of them still says
+    it, it is theirs and stays.
     """
     rows = [row for row in asked if row.type == Memory.type]
     others = [row for row in _saying(setup, user, rows) if row.ref not in gone]
     theirs = {row.digest for row in others if row.live}
     copies = [row.ref for row in others if row.digest not in theirs]
+    quoting: set[str] = set()
     for ref in copies:
         # Read one by one: two of them may be neighbours.
-        [copy] = load_all(setup.store.get(user, [ref]), Memory)
-        _close_the_gap(setup, copy)
-    return set(copies)
+        [row] = setup.store.get(user, [ref])
+        quoting |= _close_the_gap(setup, user, row)
+    return set(copies), quoting
 
 
 def _saying(setup: Setup, user: str, rows: Collection[Row]) -> list[Row]:
@@ -69,9 +71,15 @@ def _saying(setup: Setup, user: str, rows: Collection[Row]) -> list[Row]:
     return setup.store.query(user, Find(types=(Memory.type,), digests=digests, live=None))
 
 
-def _close_the_gap(setup: Setup, copy: Memory) -> None:
-    """Link the versions around one that goes, and let none of them quote it."""
-    for memory in versions(setup, copy):
+def _close_the_gap(setup: Setup, user: str, row: Row) -> set[str]:
+    """Link the versions around one that goes, let none quote it, and return who did."""
+    [copy] = load_all([row], Memory)
+    quoting: set[str] = set()
+    before = [one for one in load_all(_saying(setup, user, [row]), Memory) if one.ref != copy.ref]
+    chain = versions(setup, copy)
+    linked = {memory.ref: memory for memory in (*before, *chain)}
+    follows = any(memory.supersedes == copy.ref for memory in chain)
+    for memory in linked.values():
         update: dict[str, Any] = {}
         if memory.supersedes == copy.ref:
             update["supersedes"] = copy.supersedes
@@ -79,5 +87,16 @@ def _close_the_gap(setup: Setup, copy: Memory) -> None:
             update["superseded_by"] = copy.superseded_by
         if memory.was and fold(memory.was) == fold(copy.text):
             update["was"] = ""
+            quoting.add(memory.ref)
         if update:
             setup.store.put([memory.model_copy(update=update).row()])
+    if copy.supersedes and not follows:
+        _put_last(setup, chain[0], copy.supersedes)
+    return quoting
+
+
+def _put_last(setup: Setup, newest: Memory, ref: str) -> None:
+    """Let a version be the oldest of a memory that took its place by the way of one that goes."""
+    oldest = versions(setup, newest)[-1]
+    if oldest.ref != ref:
+        setup.store.put([oldest.model_copy(update={"supersedes": ref}).row()])

@@ -870,6 +870,28 @@ def test_forgetting_reaches_the_history_of_another_memory_that_said_the_same(ctx
     assert [one.text[18:] for one in ctx.versions(last.ref)] == ["jam.", "honey."]
 
 
+def test_versions_stay_linked_around_one_that_is_cut_out(ctx):
+    first = ctx.remember("Owls are old.")
+    ctx.edit(first.ref, text="The vault word is marmalade.")
+    ctx.remember("Walrus was first.", key="vault")
+    ctx.remember("The vault word is marmalade.", key="vault")
+    last = ctx.remember("Badger is last.", key="vault")
+    ctx.forget(ctx.remember("The vault word is marmalade.").ref)
+    texts = ["Badger is last.", "Walrus was first.", "Owls are old."]
+    assert [one.text for one in ctx.versions(last.ref)] == texts
+    ctx.forget(last.ref)
+    assert ctx.get([first.ref]) == []
+
+
+def test_forgotten_words_leave_the_prompts_that_quoted_them(ctx, chat, tmp_path):
+    ctx.remember("The vault word is marmalade.", key="vault")
+    ctx.remember("The vault word is jam.", key="vault")
+    prepared, _ = say(chat, [SYSTEM], "Hello there")
+    assert "(was: The vault word is marmalade.)" in prepared.context.stable
+    ctx.forget(ctx.remember("The vault word is marmalade.").ref)
+    assert not any(b"marmalade" in file.read_bytes() for file in tmp_path.iterdir())
+
+
 def test_what_another_memory_says_now_stays_when_one_that_says_the_same_is_forgotten(ctx):
     keyed = ctx.remember("The vault word is marmalade.", key="vault")
     other = ctx.remember("The vault word is marmalade.", key="door")
@@ -1021,6 +1043,17 @@ def test_a_part_stays_where_it_was_sent_though_a_later_question_was_asked_elsewh
     after, _ = say(chat, [SYSTEM, user("one"), *other], "four")
     assert shown(before, "red") == 1
     assert after.messages[:2] == before.messages
+
+
+def test_a_question_asked_long_ago_takes_nothing_from_a_cut_history_it_is_repeated_in(ctx, chat):
+    say(chat, [SYSTEM, user("one"), assistant("Fine.")], "two")
+    ctx.remember("Zebra crossings need light.")
+    first = [user("three"), assistant("Yes."), user("four"), assistant("No.")]
+    _, history = say(chat, [SYSTEM, *first], "zebra crossings")
+    before, cut = say(chat, [SYSTEM, *history[3:]], "five")
+    after, _ = say(chat, [*cut, user("two"), assistant("Well.")], "six")
+    assert shown(before, "need light") == 1
+    assert after.messages[: len(before.messages)] == before.messages
 
 
 def test_an_entry_that_was_replaced_does_not_come_back(chat):
