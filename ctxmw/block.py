@@ -148,7 +148,7 @@ class Draft:
         known = self._at_hand(item, shown)
         if known is None and self._is_over(item, shown, most):
             return most + 1
-        price = (known or self._piece(item, shown))[1]
+        price = (known or self._made(item, shown))[1]
         section = "index" if shown == "index" else item.section
         if section not in self._open:
             price += self._heading(section)[2]
@@ -234,9 +234,10 @@ class Draft:
         return known
 
     def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
-        known = self._at_hand(item, shown)
-        if known is not None:
-            return known
+        return self._at_hand(item, shown) or self._made(item, shown)
+
+    def _made(self, item: Item, shown: Shown) -> tuple[str, int]:
+        """Print the item and count that, for the first time."""
         text = self._print(item, shown)
         if not item.version:
             return text, self._count(text)

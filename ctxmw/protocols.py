@@ -212,7 +212,11 @@ class Store(Protocol):
         ...
 
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
-        """Return the blobs that exist, by ref."""
+        """Return the blobs that exist, by ref.
+
+        A store may also have `read_blob(user, space, take)`, which returns what `take` reads from
+        the blob under "*" as from a file, or None: then a large one is never held as a whole.
+        """
         ...
 
     def blob_refs(self, user: str, space: str, /) -> list[str]:

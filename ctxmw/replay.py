@@ -82,7 +82,7 @@ def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Tr
     sent = [*_orders(anchored), *passed.items()]
     stood = _in_time(anchored, users, sent)
     if others:
-        moved = _moved(others, users, trail, settled={at for at, _ in anchored})
+        moved = _moved(others, users, trail, settled={at for at, _ in stood})
         # What the call that passed a message did not have was not there.
         there = [(at, part) for at, part in moved if part.order < passed.get(at, inf)]
         stood += _in_time(_before_it_went_on(there), users, sent)

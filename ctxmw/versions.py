@@ -75,9 +75,9 @@ def _close_the_gap(setup: Setup, user: str, row: Row) -> set[str]:
     """Link the versions around one that goes, let none quote it, and return who did."""
     [copy] = load_all([row], Memory)
     quoting: set[str] = set()
-    before = [one for one in load_all(_saying(setup, user, [row]), Memory) if one.ref != copy.ref]
+    same = load_all(_saying(setup, user, [row]), Memory)
     chain = versions(setup, copy)
-    linked = {memory.ref: memory for memory in (*before, *chain)}
+    linked = {memory.ref: memory for memory in (*same, *chain) if memory.ref != copy.ref}
     follows = any(memory.supersedes == copy.ref for memory in chain)
     for memory in linked.values():
         update: dict[str, Any] = {}
@@ -97,6 +97,6 @@ def _close_the_gap(setup: Setup, user: str, row: Row) -> set[str]:
 
 def _put_last(setup: Setup, newest: Memory, ref: str) -> None:
     """Let a version be the oldest of a memory that took its place by the way of one that goes."""
-    oldest = versions(setup, newest)[-1]
-    if oldest.ref != ref:
-        setup.store.put([oldest.model_copy(update={"supersedes": ref}).row()])
+    known = versions(setup, newest)
+    if all(memory.ref != ref for memory in known):
+        setup.store.put([known[-1].model_copy(update={"supersedes": ref}).row()])

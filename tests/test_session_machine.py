@@ -1056,6 +1056,18 @@ def test_a_question_asked_long_ago_takes_nothing_from_a_cut_history_it_is_repeat
     assert after.messages[: len(before.messages)] == before.messages
 
 
+def test_a_cut_history_keeps_its_parts_when_a_question_of_it_is_asked_again(ctx, chat):
+    _, history = say(chat, [SYSTEM, user("one"), assistant("Fine.")], "two")
+    ctx.remember("Zebra crossings need light.")
+    _, history = say(chat, history, "zebra crossings")
+    cut = [SYSTEM, *history[3:]]
+    before, _ = say(chat, cut, "three")
+    say(chat, cut[:3], "zebra crossings")
+    after = chat.prepare([*cut, user("three")])
+    assert shown(before, "need light") == 1
+    assert after.messages[:-1] == before.messages[:-1]
+
+
 def test_an_entry_that_was_replaced_does_not_come_back(chat):
     chat.collect("hook", "build", "The build is red.")
     failed = chat.prepare([user("one")])
