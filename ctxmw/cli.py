@@ -18,10 +18,12 @@ from .commands import (
     INTERRUPTED,
     NOTHING_FOUND,
     PIPE_CLOSED,
+    TERMINATED,
     command,
     names,
 )
 from .commands.terminal import Terminal
+from .commands.until_told import Terminated
 from .errors import CtxmwError, NotFound
 
 ABOUT = "A memory for agents: it arrives by itself, fits its budget, explains itself."
@@ -51,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Python flushes at exit too, and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as ended:
+        return TERMINATED if isinstance(ended, Terminated) else INTERRUPTED
 
 
 def _write_any_text(out: TextIO) -> None:

@@ -16,6 +16,8 @@ log = logging.getLogger("ctxmw")
 
 STEP, DEBOUNCE = 5, 50
 """Milliseconds: how often to look for more changes, and how long to wait for them at most."""
+SECONDS_TO_BEGIN = 60.0
+"""How long a system that is very busy may take until it tells of changes."""
 SYMBOLS = 20
 
 
@@ -57,7 +59,7 @@ class Watch:
             self._thread = threading.Thread(target=self._run, name="ctxmw-watch", daemon=True)
             self._thread.start()
             # What is saved from now on is seen.
-            self._ready.wait(timeout=5)
+            self._ready.wait(timeout=SECONDS_TO_BEGIN)
         return self
 
     def close(self) -> None:
@@ -91,6 +93,8 @@ class Watch:
                     self._saved(self.indexed.project, root, paths)
         except Exception:  # the watcher may raise anything when its folder goes
             log.exception("%s is watched no longer", root)
+        finally:
+            self._ready.set()
 
     def _saved(self, project: str, root: Path, paths: Iterable[str]) -> None:
         try:

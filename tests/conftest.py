@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import settings
 
 from ctxmw.protocols import Store
 from tests.postgres_server import GIVEN, Server
+from tests.processes import Processes
 from tests.stores import postgres_in, sqlite_in
 
 # Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. No deadline:
@@ -22,6 +24,40 @@ from tests.stores import postgres_in, sqlite_in
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, max_examples=2_000)
 settings.load_profile("repeatable")
+
+PROCESSES = pytest.StashKey[Processes]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have SIGTERM end a run as Ctrl-C does, however it was started: with all that it started."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    config.stash[PROCESSES] = Processes()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, Any, Any]:
+    """What a fixture of many tests starts is not the test's that happens to be the first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with request.config.stash[PROCESSES].of_another():
+        return (yield)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def processes(request: pytest.FixtureRequest) -> Iterator[Processes]:
+    """Whoever starts a process is known."""
+    known = request.config.stash[PROCESSES]
+    with known.noticed():
+        yield known
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running(processes: Processes) -> Iterator[None]:
+    """Every process ends with the test that started it."""
+    with processes.ended():
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,8 @@ from ctxmw import ContextMiddleware, __version__
 from ctxmw.cli import main, parsers
 from ctxmw.commands import command, names
 from ctxmw.commands.terminal import Terminal
+from tests.processes import running
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture(autouse=True)
@@ -394,24 +395,50 @@ def test_code_is_indexed_and_comes_with_what_is_done_in_an_editor(ctxmw, read, t
     assert ctxmw("index", "missing")[0] == 1
 
 
+IGNORING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); {}".format(
+    "os.execv(sys.executable, [sys.executable, '-m', 'ctxmw', *sys.argv[1:]])"
+)
+"""Starts the command as a script starts what it puts into the background."""
+
+
 def test_a_watched_folder_tells_of_saves_until_interrupted(tmp_path):
     code = tmp_path / "auth.py"
     code.write_text("class Old:\n    pass\n")
-    command = [sys.executable, "-m", "ctxmw", "watch"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as watch:
-        assert b"1 file," in watch.stdout.readline()
-        assert b"watching" in watch.stderr.readline()
+    with running(sys.executable, "-c", IGNORING, "watch") as watch:
+        assert "1 file," in watch.stdout.readline()
+        assert "watching" in watch.stderr.readline()
         code.write_text('class Cashier:\n    """Counts coins."""\n')
         with ContextMiddleware.open(os.environ["CTXMW_STORE"]) as ctx:
-            for _ in range(200):
-                chat = ctx.session(project="shop")
-                seen = chat.peek([{"role": "user", "content": "What is this about?"}])
-                if "Counts coins." in seen.context.text:
-                    break
-                time.sleep(0.05)
-            assert "Counts coins." in seen.context.text
+            until(lambda: "Counts coins." in _seen(ctx), "a save that is told")
         watch.send_signal(signal.SIGINT)
-        assert watch.wait(20) == 130
+        assert watch.wait(PATIENCE) == 130
+
+
+def _seen(ctx: ContextMiddleware) -> str:
+    chat = ctx.session(project="shop")
+    return chat.peek([{"role": "user", "content": "What is this about?"}]).context.text
+
+
+@pytest.mark.parametrize(
+    ("command", "number", "code"),
+    [
+        (("watch",), signal.SIGTERM, 143),
+        (("ui",), signal.SIGTERM, 0),
+        (("ui",), signal.SIGINT, 0),
+    ],
+)
+def test_what_runs_until_it_is_ended_closes_the_memory_however_it_was_started(
+    ctxmw, command, number, code
+):
+    assert ctxmw("remember", "Prefer early returns.")[0] == 0
+    store = Path(os.environ["CTXMW_STORE"])
+    with running(sys.executable, "-c", IGNORING, *command) as process:
+        assert process.stdout.readline()
+        assert process.stderr.readline()
+        process.send_signal(number)
+        assert process.wait(PATIENCE) == code
+        assert "Traceback" not in process.stderr.read()
+    assert not store.with_name(f"{store.name}-wal").exists()
 
 
 def test_an_error_of_ours_is_one_line_and_exit_code_one(ctxmw, tmp_path):

@@ -28,6 +28,8 @@ from ctxmw import ContextMiddleware, InvalidValue
 from .server import memory_server
 
 PATH = "/mcp"
+GRACE = 2
+"""Seconds to finish what is being answered: a client that listens would keep us for ever."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -78,7 +80,7 @@ def run_http(
     ready: Callable[[], None] | None = None,
     **options: Any,
 ) -> None:
-    """Serve clients over HTTP until interrupted; `ready` is called when all is in order."""
+    """Serve clients over HTTP until SIGINT or SIGTERM; `ready` is called when all is in order."""
     import uvicorn
 
     app = http_app(
@@ -92,7 +94,14 @@ def run_http(
     if ready is not None:
         ready()
     # The other parser there may be, httptools, leaves spaces around the values of headers.
-    uvicorn.run(app, host=host, port=port, log_level="warning", http="h11")
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        http="h11",
+        timeout_graceful_shutdown=GRACE,
+    )
 
 
 class Tokens:

@@ -17,6 +17,7 @@ from .activity import Activities
 from .callers import Callers
 from .prompts import Prompts
 from .resources import Resources
+from .stdin import ended_by_signals
 from .tools import Tools
 from .updates import Updates
 
@@ -71,7 +72,10 @@ def memory_server(
 
 
 def run_stdio(ctx: ContextMiddleware, **options: Any) -> None:
-    """Serve one client over standard input and output until it goes away."""
+    """Serve one client over standard input and output until it goes away.
+
+    SIGINT and SIGTERM end it as if the client had gone: what it asked for is answered first.
+    """
     server = memory_server(ctx, connection=f"mcp-{uuid4().hex[:12]}", **options)
 
     async def serve() -> None:
@@ -79,4 +83,5 @@ def run_stdio(ctx: ContextMiddleware, **options: Any) -> None:
             told = server.create_initialization_options(NotificationOptions())
             await server.run(incoming, outgoing, told)
 
-    anyio.run(serve)
+    with ended_by_signals():
+        anyio.run(serve)

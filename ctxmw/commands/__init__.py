@@ -29,14 +29,16 @@ WRONG_USAGE = 2
 NOTHING_FOUND = 3
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+TERMINATED = 143
 
 EXIT_CODES = {
     DONE: "done",
     FAILED: "it did not work; the error says what to do",
     WRONG_USAGE: "the command was called wrongly",
     NOTHING_FOUND: "nothing was found",
-    INTERRUPTED: "interrupted",
+    INTERRUPTED: "interrupted; `ui` and `mcp` end with 0, since that is how servers are ended",
     PIPE_CLOSED: "whoever read the output has gone",
+    TERMINATED: "told to end by SIGTERM; `ui` and `mcp` end with 0",
 }
 
 

@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
-    """Serve until the client goes away, or until interrupted."""
+    """Serve until the client goes away, or until told to end."""
     try:
         from ctxmw_mcp import run_http, run_stdio
     except MissingPackage:
@@ -51,6 +51,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     except ImportError as error:
         raise MissingPackage('ctxmw mcp needs a package: pip install "ctxmw[mcp]"') from error
     from .memory import here, settings_of
+    from .until_told import until_told
 
     settings, place = settings_of(chosen), here(chosen)
     about: dict[str, Any] = {
@@ -61,12 +62,13 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         "trust": "untrusted" if chosen.untrusted else "trusted",
     }
     if not chosen.http:
-        with settings.open() as ctx:
+        with until_told(), settings.open() as ctx:
             run_stdio(ctx, **about)
         return 0
     tokens = _tokens(chosen, settings.user, terminal)
     # With tokens nobody is the user unless a token says so.
-    with settings.open(**({} if tokens is None else {"user": None})) as ctx:
+    whose = {} if tokens is None else {"user": None}
+    with until_told(), settings.open(**whose) as ctx:
         where = f"http://{chosen.host}:{chosen.port}/mcp"
         run_http(
             ctx,

@@ -19,6 +19,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Serve the pages until interrupted."""
     from ..ui import serve
     from .memory import existing
+    from .until_told import until_told
 
     def ready(address: str) -> None:
         terminal.line(address)
@@ -27,6 +28,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         if chosen.open:
             webbrowser.open(address)
 
-    with existing(chosen) as ctx:
+    with until_told(), existing(chosen) as ctx:
         serve(ctx, port=chosen.port, ready=ready)
     return 0

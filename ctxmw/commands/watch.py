@@ -14,12 +14,13 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
-    """Watch until interrupted."""
+    """Watch until told to end."""
     from .index import summary
     from .memory import opened, settings_of
+    from .until_told import until_told
 
     project = settings_of(chosen).project
-    with opened(chosen) as ctx, ctx.watch(chosen.path, project=project) as watch:
+    with until_told(), opened(chosen) as ctx, ctx.watch(chosen.path, project=project) as watch:
         if watch.indexed is not None:
             terminal.line(summary(watch.indexed))
         terminal.note("watching (Ctrl-C ends it)")

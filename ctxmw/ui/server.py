@@ -12,6 +12,9 @@ from ..errors import InvalidValue
 from ..middleware import ContextMiddleware
 from .app import app_for
 
+GRACE = 2
+"""Seconds to finish what is being answered: a browser that reads nothing does not keep us."""
+
 
 def serve(ctx: ContextMiddleware, *, port: int = 0, ready: Callable[[str], None]) -> None:
     """Serve the pages until interrupted; `ready` is told the address once it answers.
@@ -28,6 +31,7 @@ def serve(ctx: ContextMiddleware, *, port: int = 0, ready: Callable[[str], None]
         access_log=False,
         lifespan="off",
         server_header=False,
+        timeout_graceful_shutdown=GRACE,
     )
     try:
         _Server(config, lambda: ready(address)).run(sockets=[bound])

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from tests.processes import running
+from tests.waiting import PATIENCE, until
 
 
 @dataclass(frozen=True)
@@ -35,20 +38,22 @@ class Served:
 
 @contextmanager
 def serving(
-    folder: Path, *arguments: str, tokens: dict[str, str] | None = None
+    folder: Path,
+    *arguments: str,
+    tokens: dict[str, str] | None = None,
+    end: signal.Signals = signal.SIGTERM,
 ) -> Iterator[Served]:
-    """Run `ctxmw mcp --http` until the block ends."""
+    """Run `ctxmw mcp --http` until the block ends; then it is told to end, and ends well."""
     served = Served(port=free_port(), store=folder / "memory.db", tokens=tokens or {})
     command = [sys.executable, "-m", "ctxmw", "mcp", "--http", "--port", str(served.port)]
     where = ["--store", str(served.store), "--project", "shop", *arguments]
     with (folder / "server.log").open("w") as log:
-        process = subprocess.Popen([*command, *where], stdout=log, stderr=log, cwd=folder)
-        try:
+        options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "cwd": folder}
+        with running(*command, *where, **options) as process:
             _await_port(served.port, process, folder / "server.log")
             yield served
-        finally:
-            process.terminate()
-            process.wait(20)
+            process.send_signal(end)
+            assert process.wait(PATIENCE) == 0, (folder / "server.log").read_text()
 
 
 def free_port() -> int:
@@ -69,12 +74,10 @@ def served(tmp_path_factory) -> Iterator[Served]:
         yield server
 
 
-def _await_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
-        if process.poll() is not None:
-            raise AssertionError(f"the server ended: {log.read_text()}")
+def _await_port(port: int, process: subprocess.Popen[str], log: Path) -> None:
+    def listens() -> bool:
+        assert process.poll() is None, f"the server ended: {log.read_text()}"
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError(f"the server does not listen: {log.read_text()}")
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    until(listens, "a server that listens")

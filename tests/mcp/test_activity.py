@@ -15,6 +15,7 @@ from mcp_types import EmptyResult, Notification, Request
 from ctxmw import ContextMiddleware
 from ctxmw_mcp import memory_server
 from ctxmw_mcp.resources import AUTO, FILE
+from tests.waiting import PATIENCE
 
 EDIT = {"type": "file_edit", "filePath": "src/auth.py", "changedSymbols": ["AuthService"]}
 CODE = '''
@@ -69,7 +70,7 @@ async def test_an_older_client_may_tell_it_as_a_notification(ctx):
         await client.session.send_notification(said)
         wrong = Notification[dict[str, Any], str](method="ctxmw/activity", params={"type": "fly"})
         await client.session.send_notification(wrong)
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while "AuthService" not in await read(client, AUTO):  # noqa: ASYNC110 - nobody tells
                 await anyio.sleep(0.01)
 

@@ -19,6 +19,7 @@ from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
 from ctxmw import ContextMiddleware
 from tests.mcp.conftest import Served, serving
+from tests.waiting import PATIENCE
 
 CLIENTS = Path(sys.prefix) / "mcp-clients"
 NODE = CLIENTS / "node" / "node_modules"
@@ -50,7 +51,7 @@ async def llama_index_client(
         command, arguments = stdio(store)
         yield BasicMCPClient(command, args=arguments, env=dict(os.environ))
     else:
-        async with httpx2.AsyncClient(headers=served.headers("ada"), timeout=60) as browser:
+        async with httpx2.AsyncClient(headers=served.headers("ada"), timeout=PATIENCE) as browser:
             yield BasicMCPClient(served.url, http_client=browser)
 
 
@@ -134,7 +135,12 @@ def test_the_inspector_gets_on_with_it_over_a_pipe(tmp_path):
 
 
 def _inspect(*arguments: str) -> tuple[str, str]:
-    inspector = [NODE / ".bin" / "mcp-inspector", "--cli", "--connect-timeout", "90000"]
+    inspector = [
+        NODE / ".bin" / "mcp-inspector",
+        "--cli",
+        "--connect-timeout",
+        f"{PATIENCE * 1000:.0f}",
+    ]
     return _node([*inspector, *arguments])
 
 
@@ -191,7 +197,7 @@ def _node(command: list[Any]) -> tuple[str, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
         env={**os.environ, "PATH": path},
     )
     return done.stdout, done.stderr

@@ -18,6 +18,7 @@ from ctxmw import ContextMiddleware, InvalidValue
 from ctxmw.cli import main
 from ctxmw_mcp import http_app, memory_server
 from ctxmw_mcp.http import Tokens
+from tests.waiting import PATIENCE
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -33,7 +34,7 @@ INITIALIZE = {
 
 def post(served, message: Any = INITIALIZE, path: str = "/mcp", **headers: str):
     """Return status, headers and body of a request whose headers are exactly these."""
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
     sent = {
         "host": f"127.0.0.1:{served.port}",
         "content-type": "application/json",
@@ -57,7 +58,7 @@ def bearer(served, user: str) -> dict[str, str]:
 
 @asynccontextmanager
 async def connect(served, user: str, mode: str) -> AsyncIterator[Client]:
-    async with httpx2.AsyncClient(headers=served.headers(user), timeout=20) as browser:
+    async with httpx2.AsyncClient(headers=served.headers(user), timeout=PATIENCE) as browser:
         way = streamable_http_client(served.url, http_client=browser)
         async with Client(way, mode=mode) as client:
             yield client

@@ -11,6 +11,7 @@ from mcp import Client
 from ctxmw import ContextMiddleware
 from ctxmw_mcp import memory_server
 from ctxmw_mcp.resources import AUTO, FILE, SESSION
+from tests.waiting import PATIENCE
 
 # The client of the mcp package warns when it speaks the older protocol, as asked here.
 pytestmark = pytest.mark.filterwarnings(
@@ -32,7 +33,7 @@ class Heard:
             self._news.set()
 
     async def of(self, uri: str) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while uri not in self.uris:
                 await self._news.wait()
                 self._news = anyio.Event()
@@ -65,7 +66,7 @@ async def test_a_newer_client_hears_of_changes_while_it_listens(path):
         async with Client(memory_server(ctx), mode="auto") as client:
             async with client.listen(resource_subscriptions=[AUTO]) as events:
                 await client.call_tool("remember", {"text": "Auth uses JWT."})
-                with anyio.fail_after(10):
+                with anyio.fail_after(PATIENCE):
                     event = await anext(aiter(events))
                 assert event.uri == AUTO
 
@@ -83,7 +84,7 @@ async def test_what_another_process_writes_is_heard_of_too(path, mode):
             else:
                 async with client.listen(resource_subscriptions=[AUTO]) as events:
                     other.remember("Auth uses JWT.")
-                    with anyio.fail_after(10):
+                    with anyio.fail_after(PATIENCE):
                         assert (await anext(aiter(events))).uri == AUTO
 
 
