@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
@@ -39,7 +41,9 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_path(), args=list(FLAGS))
+        browser = playwright.chromium.launch(
+            executable_path=_path(), args=list(FLAGS), timeout=1000 * PATIENCE
+        )
         try:
             yield browser
         finally:

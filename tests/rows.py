@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ctxmw.protocols import Row
+from tests.waiting import PATIENCE
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -38,6 +39,6 @@ def python(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str]) -> str:
     """Return what the process printed; it must end well."""
-    printed, _ = process.communicate(timeout=120)
+    printed, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, printed
     return printed

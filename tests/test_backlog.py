@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,7 @@ import pytest
 from ctxmw import ContextMiddleware
 from ctxmw.testing import HashEmbedder
 from tests.rows import python
-
-PATIENCE = 8.0
+from tests.waiting import PATIENCE, until
 
 
 class Gated(HashEmbedder):
@@ -42,14 +40,6 @@ def embedder() -> Iterator[Gated]:
     made = Gated()
     yield made
     made.gate.set()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait for what another thread does."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.01)
 
 
 def waiting(ctx: ContextMiddleware) -> int:
@@ -116,13 +106,17 @@ def test_an_embedder_that_fails_is_tried_again(embedder, caplog, monkeypatch):
     assert caplog.text.count("wait to be embedded") == 1
 
 
-def test_closing_stops_it_after_the_records_at_hand(tmp_path, embedder):
+def test_closing_stops_it_after_the_records_at_hand(tmp_path, embedder, monkeypatch):
+    monkeypatch.setattr("ctxmw.backlog.SECONDS_TO_STOP", PATIENCE)
     ctx = ContextMiddleware.open(tmp_path / "m.db", embedder=embedder, deadline=10_000)
     embedder.gate.clear()
     ctx.session("s1").capture(turns(640))
     until(lambda: any(thread.name == "ctxmw-backlog" for thread in threading.enumerate()))
-    threading.Timer(0.05, embedder.gate.set).start()
+    stop = ctx._setup.dense._backlog._stop
+    opening = threading.Thread(target=lambda: stop.wait(PATIENCE) and embedder.gate.set())
+    opening.start()
     ctx.close()
+    opening.join()
     assert not any(thread.name == "ctxmw-backlog" for thread in threading.enumerate())
     assert sum(embedder.batches) < 640
 
@@ -148,20 +142,20 @@ def test_a_process_is_killed_while_it_embeds(tmp_path: Path, index: str) -> None
         "    def embed(self, texts):\n"
         "        Slow.done += len(texts)\n"
         "        print(Slow.done, flush=True)\n"
-        "        if Slow.done > 300: time.sleep(60)\n"
+        "        if Slow.done > 300: time.sleep(3600)\n"
         "        return super().embed(texts)\n"
         "ctx = ContextMiddleware.open(sys.argv[1], embedder=Slow(), index=sys.argv[2],\n"
         "                             deadline=10_000)\n"
         "from tests.test_backlog import varied\n"
         "ctx.session('s1').capture([{'role': 'user', 'content': text} for text in varied(640)])\n"
-        "time.sleep(60)",
+        "time.sleep(3600)",
         path,
         index,
     )
     assert process.stdout is not None
     next(line for line in process.stdout if int(line) > 300)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     embedder = Gated()
     with ContextMiddleware.open(path, embedder=embedder, index=index, deadline=None) as ctx:
         vectors = ctx._setup.dense.vectors

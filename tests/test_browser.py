@@ -17,6 +17,8 @@ import pytest
 from ctxmw import ContextMiddleware
 from ctxmw.testing import FixedClock
 from tests.chromium import chromium, why_not
+from tests.processes import running
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -28,6 +30,7 @@ HOSTILE = (
     '<img src="http://203.0.113.7/x.png" onerror="document.title=1"> '
     '<a href="javascript:document.title=2">click me</a> [md](javascript:alert(1))'
 )
+
 COMMAND = "import sys; from ctxmw.cli import main; sys.exit(main())"
 
 
@@ -55,13 +58,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(store: Path) -> Iterator[str]:
     command = [sys.executable, "-c", COMMAND, "ui", "--store", str(store)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as serving:
-        assert serving.stdout is not None
-        try:
-            yield serving.stdout.readline().strip()
-        finally:
-            serving.send_signal(signal.SIGINT)
-    assert serving.returncode == 0
+    with running(*command, stderr=subprocess.DEVNULL) as serving:
+        yield serving.stdout.readline().strip()
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(PATIENCE) == 0
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Tab:
 def tab(browser: Browser, address: str) -> Iterator[Tab]:
     context = browser.new_context()
     tab = Tab(context.new_page())
-    tab.page.set_default_timeout(20_000)
+    tab.page.set_default_timeout(1000 * PATIENCE)
     tab.page.on("request", lambda request: tab.requests.append(request.url))
     tab.page.on("console", lambda message: tab.complaints.append(message.text))
     tab.page.on("pageerror", lambda error: tab.complaints.append(str(error)))
@@ -203,7 +203,7 @@ def test_pages_are_read_while_an_agent_writes(tab: Tab, store: Path) -> None:
     writing = threading.Thread(target=agent)
     writing.start()
     try:
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         for path in ("conversations", "conversation?id=busy", "memories", "conversation?id=busy"):
             tab.goto(f"{tab.url.rpartition('/')[0]}/{path}")
             tab.wait_for_selector("h1")

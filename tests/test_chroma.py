@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import sysconfig
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +26,7 @@ from ctxmw.testing import HashEmbedder
 from ctxmw.vectors import Vectors
 from ctxmw.vectors_numpy import NumpyIndex
 from tests.rows import python
+from tests.waiting import PATIENCE, until
 
 AT = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 DRINKS = {"m1": "We drink green tea.", "m2": "Coffee is for mornings.", "m3": "Water the plants."}
@@ -244,7 +244,7 @@ class TestHealing:
         assert process.stdout is not None
         next(line for line in process.stdout if int(line) > 128 and int(line) < 640)
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         vectors = vectors_in(store, folder)
         assert 0 < vectors.refresh("cy").embedded < 640
         assert len(vectors.similar("cy", "word1", 640)) == 640
@@ -259,7 +259,7 @@ class TestHealing:
             "index.update('ada', {'m1': np.ones(4, np.float32)}, ())"
         )
         process = python(code, folder)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
         again = ChromaIndex.folder(folder)
         assert again.refs("ada") == {"m1"}
@@ -290,7 +290,7 @@ class TestFolder:
             "except StoreError as error: print(error)"
         )
         process = python(code, folder)
-        printed, _ = process.communicate(timeout=60)
+        printed, _ = process.communicate(timeout=PATIENCE)
         assert "in use by another process" in printed
         assert "chroma run" in printed
         assert index.refs("ada") == {"m0", "m1", "m2"}
@@ -414,17 +414,18 @@ class Server:
             stderr=subprocess.DEVNULL,
             cwd=self._folder,
         )
-        for _ in range(300):
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.1)
-        raise AssertionError("the Chroma server does not start")
+        until(self._listens, "a Chroma server that listens")
+
+    def _listens(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, "the Chroma server ended"
+        with socket.socket() as client:
+            return client.connect_ex(("127.0.0.1", self.port)) == 0
 
     def stop(self) -> None:
         assert self._process is not None
         self._process.terminate()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=PATIENCE)
 
     def index(self, path: Path) -> ChromaIndex:
         index = index_named(f"chroma://127.0.0.1:{self.port}", path)
@@ -443,7 +444,7 @@ class TestServer:
             store.path,
             f"chroma://127.0.0.1:{server.port}",
         )
-        process.communicate(timeout=120)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
         vectors = Vectors(store, HashEmbedder(), index := server.index(store.path))
         assert index.refs("8:hash:256:ada") == {"m1", "m2", "m3"}

@@ -21,6 +21,7 @@ from ctxmw.collector import Entry
 from ctxmw.conversation import Prepared
 from ctxmw.protocols import Find, Store
 from ctxmw.session import current_session
+from tests.waiting import PATIENCE
 
 THREADS, PROCESSES = 32, 8
 MARK = re.compile(r"\b(?:note|fact|said)_\w+_end\b")
@@ -48,7 +49,7 @@ def at_once(work: Callable[[int], Any], n: int = THREADS) -> list[Any]:
     ready = threading.Barrier(n)
 
     def start(number: int) -> Any:
-        ready.wait(30)
+        ready.wait(PATIENCE)
         return work(number)
 
     with ThreadPoolExecutor(n) as threads:
@@ -233,10 +234,10 @@ def test_each_thread_has_its_own_current_conversation(ctx):
         chat, other = ctx.session(f"s{number}"), ctx.session(f"t{number}")
         assert current_session() is None
         with chat:
-            inner.wait(30)
+            inner.wait(PATIENCE)
             assert current_session() is chat
             with other:
-                inner.wait(30)
+                inner.wait(PATIENCE)
                 assert current_session() is other
             assert current_session() is chat
         assert current_session() is None
@@ -314,7 +315,6 @@ def work_elsewhere(factory: Callable[[str], Store], number: int, rounds: int) ->
     return parts
 
 
-@pytest.mark.timeout(120)
 def test_processes_share_one_conversation(factory):
     rounds = 3
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:

@@ -14,6 +14,7 @@ import pytest
 from ctxmw import ContextMiddleware
 from ctxmw.testing import FixedClock
 from ctxmw.tokens import counter_for
+from tests.waiting import PATIENCE
 
 COUNT = counter_for()
 
@@ -48,7 +49,7 @@ def opened(path: Path, **options: object) -> ContextMiddleware:
 
 def run(code: str, path: Path) -> list[str]:
     command = [sys.executable, "-c", code, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     return done.stdout.splitlines()
 
 

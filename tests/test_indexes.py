@@ -13,6 +13,7 @@ from ctxmw import ContextMiddleware
 from ctxmw.indexes import SPACE
 from ctxmw.sqlite import SqliteStore
 from tests.rows import python
+from tests.waiting import PATIENCE
 
 NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
 RECORDS = 4_500
@@ -23,7 +24,7 @@ from ctxmw.lexical import LexicalIndex
 
 def stop():
     print("here", flush=True)
-    time.sleep(60)
+    time.sleep(3600)
 
 def stopping(call, times):
     calls = []
@@ -86,7 +87,7 @@ def test_a_process_is_killed_while_it_indexes(
     assert process.stdout is not None
     assert process.stdout.readline() == "here\n"
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert kept(path) is copied
     for _ in range(2):
         with ContextMiddleware.open(path) as ctx:

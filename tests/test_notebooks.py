@@ -9,6 +9,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.waiting import PATIENCE
+
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 LARGEST = 200_000
 
@@ -32,7 +34,8 @@ def test_it_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     notebook = read(path)
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources).execute()
+    patience = {"timeout": int(PATIENCE), "startup_timeout": int(PATIENCE)}
+    NotebookClient(notebook, kernel_name="python3", resources=resources, **patience).execute()
     written = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert [one for one in written if one.output_type == "error"] == []
     assert [one.text for one in written if one.get("name") == "stderr"] == []

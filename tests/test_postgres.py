@@ -25,6 +25,7 @@ from ctxmw.protocols import Find
 from ctxmw.testing import HashEmbedder
 from ctxmw.testing.case import found, refs, row
 from tests.postgres_server import PASSWORD, Server
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -264,8 +265,8 @@ class TestRows:
 
 class TestWaiting:
     def test_a_write_elsewhere_is_heard_at_once(self, store, postgres, schema, monkeypatch):
-        # Nobody looks by himself for a minute, so it must have been heard.
-        monkeypatch.setattr("ctxmw.postgres_feed.LOOK_SECONDS", 60.0)
+        # Nobody looks by himself meanwhile, so it must have been heard.
+        monkeypatch.setattr("ctxmw.postgres_feed.LOOK_SECONDS", 2 * PATIENCE)
         other = PostgresStore(postgres, schema=schema)
         store.put([row("m1", "tea")])
         before = store.head("ada")
@@ -274,17 +275,17 @@ class TestWaiting:
 
         def wait() -> None:
             listening.set()
-            happened.append(store.wait("ada", before, 30.0))
+            happened.append(store.wait("ada", before, PATIENCE))
 
         waiting = threading.Thread(target=wait)
         waiting.start()
-        listening.wait(10)
+        listening.wait(PATIENCE)
         while not store._feed._count:
             time.sleep(0.01)  # until it listens
         other.put([row("m2", "tea", user="bob")])
         assert not happened
         other.put([row("m3", "tea")])
-        waiting.join(20)
+        waiting.join(PATIENCE)
         assert happened == [True]
         assert [change.ref for change in store.changes("ada", before)] == ["m3"]
         other.close()
@@ -297,14 +298,14 @@ class TestWaiting:
         before = silent.head("ada")
         writing = threading.Timer(0.3, lambda: silent.put([row("m2", "tea")]))
         writing.start()
-        assert silent.wait("ada", before, 20.0)
+        assert silent.wait("ada", before, PATIENCE)
         writing.join()
         assert not silent.wait("ada", silent.head("ada"), 0.1)
         silent.close()
 
     def test_what_already_happened_is_not_waited_for(self, store):
         store.put([row("m1", "tea")])
-        assert store.wait("ada", 0, 20.0)
+        assert store.wait("ada", 0, PATIENCE)
 
 
 def test_swept_tables_hold_nothing_of_what_was_deleted(store, sql, postgres_server):

@@ -22,6 +22,7 @@ from ctxmw.testing.case import at_once, found, refs, row
 from ctxmw_langchain import with_context
 from tests.postgres_server import Server
 from tests.postgres_workers import ANYTHING, WORKERS, count_up_in_threads
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ class TestLostConnections:
         def write(number: int) -> None:
             if not number:
                 for more in (5, 10, 15, 20):
-                    _wait_for(lambda more=more: len(written) >= more)
+                    until(lambda more=more: len(written) >= more)
                     end_connections(postgres)
                 return
             for turn in range(20):
@@ -107,7 +108,7 @@ class TestClashes:
             try:
                 with store.atomic(mine):
                     store.put([row(f"own{number}", user=mine)])
-                    ready.wait(10)
+                    ready.wait(PATIENCE)
                     store.put([row(f"other{number}", user=theirs)])
             except StoreError as error:
                 failed.append(str(error))
@@ -173,7 +174,6 @@ class TestForks:
         assert sorted(found(store, "tea")) == ["child", "m1"]
 
 
-@pytest.mark.timeout(240)
 def test_thirty_two_workers_lose_no_update_and_see_nobody_elses_rows(postgres, schema):
     store = PostgresStore(postgres, schema=schema)
     store.put([row("count", "0", user="shared")])
@@ -222,7 +222,7 @@ class TestAServerThatIsKilled:
         _wait_for_more(acknowledged)
         done.set()
         for writer in writers:
-            writer.join(30)
+            writer.join(PATIENCE)
         kept = set(refs(store.query("ada", ANYTHING)))
         assert set(acknowledged) <= kept
         assert {change.ref for change in store.changes("ada", 0)} == kept
@@ -243,7 +243,7 @@ class TestAServerThatIsKilled:
         with pytest.raises(StoreError, match="The server cannot be reached"):
             ctx.remember("Never said to be saved.")
         mortal.start()
-        _wait_for(lambda: not _fails(lambda: ctx.search("jwt")))
+        until(lambda: not _fails(lambda: ctx.search("jwt")))
         assert [hit.text for hit in ctx.search("jwt")] == ["Auth uses JWT with RS256."]
         after = chain.invoke("How does auth work?")
         assert not after.response_metadata["ctxmw"]["degraded"]
@@ -274,16 +274,9 @@ def _lent(store: PostgresStore):
     return store._transactions._thread.transaction.connection
 
 
-def _wait_for(holds, seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "it never came true"
-        time.sleep(0.02)
-
-
 def _wait_for_more(grows: list[str]) -> None:
     before = len(grows)
-    _wait_for(lambda: len(grows) >= before + 20)
+    until(lambda: len(grows) >= before + 20)
 
 
 def _fails(call) -> bool:

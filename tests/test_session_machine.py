@@ -40,6 +40,7 @@ from ctxmw.messages import Message
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock
 from ctxmw.tokens import counter_for
+from tests.waiting import PATIENCE
 
 COUNT = counter_for()
 START = datetime.fromisoformat("2026-03-02T09:30:00+00:00")
@@ -132,7 +133,7 @@ class Elsewhere:
 
     def call(self, *args, **kwargs):
         self._line.send((args, kwargs))
-        if not self._line.poll(60):
+        if not self._line.poll(PATIENCE):
             raise AssertionError(f"the other process did not answer {args[1:3]}")
         done, result = self._line.recv()
         if not done:
@@ -141,7 +142,7 @@ class Elsewhere:
 
     def close(self) -> None:
         self._line.send(None)
-        self._process.join(30)
+        self._process.join(PATIENCE)
         assert self._process.exitcode == 0
 
 
@@ -793,12 +794,10 @@ def run(machine: type[Conversations], examples: int, steps: int) -> None:
     run_state_machine_as_test(machine, settings=settings(**chosen, suppress_health_check=slow))
 
 
-@pytest.mark.timeout(900)  # half a minute, on a machine that does little else
 def test_the_laws_hold_for_two_openings_of_one_file() -> None:
     run(Conversations, examples=150, steps=40)
 
 
-@pytest.mark.timeout(200)
 def test_the_laws_hold_for_two_processes() -> None:
     run(ConversationsOfTwoProcesses, examples=5, steps=30)
 

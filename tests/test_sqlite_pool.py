@@ -15,6 +15,7 @@ from ctxmw.errors import StoreError
 from ctxmw.protocols import Find
 from ctxmw.sqlite import SqliteStore
 from tests.rows import finish, python, row
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ class TestThreads:
                 while not store._connections._process.waiting:
                     time.sleep(0.001)
                 store.put([row("m1")])
-            assert waiting.result(10) == 1
+            assert waiting.result(PATIENCE) == 1
 
     def test_another_thread_is_not_inside_the_transaction(self, store: SqliteStore) -> None:
         with ThreadPoolExecutor(1) as other, store.atomic("ada"):
@@ -134,11 +135,11 @@ class TestThreads:
             with store.atomic("ada"):
                 store.put([row("m1")])
                 inside.set()
-                closed.wait(10)
+                closed.wait(PATIENCE)
 
         with ThreadPoolExecutor(1) as other:
             working = other.submit(work)
-            inside.wait(10)
+            inside.wait(PATIENCE)
             store.close()
             closed.set()
             working.result()

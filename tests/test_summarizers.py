@@ -12,6 +12,7 @@ from ctxmw import ContextMiddleware, InvalidValue, SummarizerError, SummarizerLi
 from ctxmw.stats import Stats
 from ctxmw.summarizers import AT_ONCE, MeteredSummarizer, as_summarizer
 from ctxmw.testing import FixedClock
+from tests.waiting import PATIENCE
 
 
 def metered(ask: Any, clock: FixedClock | None = None, **limits: Any) -> MeteredSummarizer:
@@ -114,7 +115,7 @@ class TestFaults:
 
     def test_a_slow_one_is_not_waited_for_and_slow_ones_do_not_pile_up(self) -> None:
         ends = threading.Event()
-        model = metered(lambda _: "late" if ends.wait(10) else "")
+        model = metered(lambda _: "late" if ends.wait(PATIENCE) else "")
         for _ in range(AT_ONCE):
             with pytest.raises(SummarizerError, match="no answer within"):
                 model.ask("tea", timeout=0.01)

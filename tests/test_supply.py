@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parent.parent
 
 # Makes packages unimportable, as if they were not installed.
@@ -49,7 +51,7 @@ WITHOUT = {
 def run(code: str, *blocked: str) -> subprocess.CompletedProcess[str]:
     script = BLOCK.replace("{names!r}", repr(set(blocked))) + code
     command = [sys.executable, "-c", script]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 STORY = """
@@ -114,7 +116,7 @@ def test_a_test_cannot_reach_beyond_this_machine():
 
 def _run(*command: str, cwd: Path = ROOT, check: bool = True) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=240, check=False, cwd=cwd
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=cwd
     )
     assert not check or done.returncode == 0, done.stderr
     return done

@@ -23,6 +23,7 @@ from ctxmw.testing import FixedClock, HashEmbedder
 from ctxmw.vectors import Refreshed, Vectors
 from ctxmw.vectors_numpy import NumpyIndex
 from tests.rows import python
+from tests.waiting import PATIENCE
 
 AT = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 DRINKS = {"m1": "We drink green tea.", "m2": "Coffee is for mornings.", "m3": "Water the plants."}
@@ -221,14 +222,14 @@ class TestFailing:
             "vectors = Vectors(SqliteStore(sys.argv[1]), HashEmbedder(), NumpyIndex())\n"
             "def tell(done, total):\n"
             "    print(done, flush=True)\n"
-            "    if done > 200: time.sleep(60)\n"
+            "    if done > 200: time.sleep(3600)\n"
             "vectors.refresh('ada', tell)",
             store.path,
         )
         assert process.stdout is not None
         done = next(int(line) for line in process.stdout if int(line) > 200)
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         embedder = Counting()
         vectors = Vectors(store, embedder, NumpyIndex())
         assert vectors.refresh("ada").embedded == len(embedder.asked) == 640 - done

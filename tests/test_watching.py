@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 
 import pytest
 
 from ctxmw import ContextMiddleware, MissingPackage
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -25,14 +25,8 @@ def ctx(tmp_path):
         yield ctx
 
 
-def until(holds):
-    """Wait for something that a thread does; half a minute is more than it ever takes."""
-    ends = time.monotonic() + 30
-    while time.monotonic() < ends:
-        if holds():
-            return True
-        time.sleep(0.01)
-    return False
+def watching() -> int:
+    return sum(thread.name == "ctxmw-watch" for thread in threading.enumerate())
 
 
 def said(ctx, text="What is wrong here?"):
@@ -46,7 +40,7 @@ def test_a_save_becomes_an_activity_with_what_changed(ctx, shop):
         (shop / "auth.py").write_text(
             "def login(user):\n    return user\n\n\ndef logout(): pass\n", encoding="utf-8"
         )
-        assert until(lambda: "def logout()" in said(ctx))
+        until(lambda: "def logout()" in said(ctx))
         assert "def login" not in said(ctx).split("## File Context")[0]
 
 
@@ -57,19 +51,18 @@ def test_new_and_deleted_files_are_seen_and_other_files_are_not(ctx, shop):
         (shop / "gen" / "made.py").write_text("def made(): pass\n", encoding="utf-8")
         (shop / "notes.txt").write_text("x", encoding="utf-8")
         (shop / "pay.py").write_text("def pay_now(): pass\n", encoding="utf-8")
-        assert until(lambda: "pay_now" in said(ctx, "What about pay_now()?"))
+        until(lambda: "pay_now" in said(ctx, "What about pay_now()?"))
         (shop / "auth.py").unlink()
-        assert until(lambda: "def login" not in said(ctx, "What about `login`?"))
+        until(lambda: "def login" not in said(ctx, "What about `login`?"))
     assert "made" not in said(ctx, "What about `made`?")
 
 
 def test_closing_ends_the_thread_and_twice_is_fine(ctx, shop):
-    before = threading.active_count()
     watch = ctx.watch(shop, project="shop").start()
-    assert threading.active_count() == before + 1
+    assert watching() == 1
     watch.close()
     watch.close()
-    assert threading.active_count() == before
+    assert watching() == 0
     watch.wait()
 
 
@@ -85,9 +78,9 @@ def test_a_fault_of_ours_does_not_end_the_watch(ctx, shop, caplog, monkeypatch):
 
         monkeypatch.setattr(watch._indexer, "update", once)
         (shop / "a.py").write_text("def a_one(): pass\n", encoding="utf-8")
-        assert until(lambda: "were not taken in" in caplog.text)
+        until(lambda: "were not taken in" in caplog.text)
         (shop / "b.py").write_text("def b_two(): pass\n", encoding="utf-8")
-        assert until(lambda: "b_two" in said(ctx, "b_two?"))
+        until(lambda: "b_two" in said(ctx, "b_two?"))
 
 
 def test_without_watchfiles_the_install_line_is_named(ctx, shop, monkeypatch):

@@ -26,6 +26,7 @@ from ctxmw_langchain import ContextModel, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import REPLY, RecordingModel
 from tests.langchain.shapes import PROMPT, QUESTION, SHAPES, Verdict, find_file
+from tests.waiting import PATIENCE
 
 ASKED = {"question": QUESTION}
 
@@ -391,7 +392,7 @@ async def test_a_chains_async_stream_that_is_closed_early_is_abandoned_soon(ctx)
     await anext(chunks)
     await chunks.aclose()
     # LangChain's sequence lets go of its steps; the event loop closes them.
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while chat.history()[0].state != "abandoned":  # noqa: ASYNC110 - there is no event
             await asyncio.sleep(0.01)
 
@@ -402,7 +403,7 @@ async def test_a_cancelled_call_is_abandoned_and_its_entries_wait_on(ctx):
     class Slow(RecordingModel):
         async def _agenerate(self, *_, **__):
             started.set()
-            await asyncio.sleep(60)
+            await asyncio.sleep(PATIENCE)
 
     chat = ctx.session("s1")
     chat.collect("editor", "cursor", "The cursor stands in auth.py.")
