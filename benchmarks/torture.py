@@ -29,6 +29,7 @@ from typing import Any
 
 from ctxmw import ContextMiddleware
 from ctxmw.collector import Entry
+from ctxmw.commands.until_told import until_told
 from ctxmw.doctor import look_at_store
 from ctxmw.protocols import Find, TokenCounter
 from ctxmw.testing import HashEmbedder
@@ -66,8 +67,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        verdict = torture(Path(folder), chosen.seconds, chosen.processes, chosen.seed)
+    with until_told(), tempfile.TemporaryDirectory() as folder:
+        started = time.monotonic()
+        verdict = torture(
+            Path(folder),
+            lambda _: time.monotonic() - started > chosen.seconds,
+            chosen.processes,
+            chosen.seed,
+        )
     figures = asdict(verdict)
     print(json.dumps(figures, indent=2))
     if chosen.json:
@@ -75,14 +82,15 @@ def main() -> int:
     return 0 if verdict.well else 1
 
 
-def torture(folder: Path, seconds: float, processes: int, seed: int) -> Verdict:
-    """Let processes write and be killed for so long, then check what they left."""
+def torture(folder: Path, enough: Callable[[int], bool], processes: int, seed: int) -> Verdict:
+    """Let processes write and be killed until so many kills are enough; check what they left."""
     count = counter_for()
     _warmed(count)
     with _opened(folder, count):
         pass
-    verdict = Verdict(seconds=seconds)
-    verdict.kills = _run(folder, seconds, processes, random.Random(seed), count)
+    started = time.monotonic()
+    kills = _run(folder, enough, processes, random.Random(seed), count)
+    verdict = Verdict(seconds=round(time.monotonic() - started, 1), kills=kills)
     _read_errors(folder, verdict)
     check(folder, verdict, count)
     return verdict
@@ -92,24 +100,34 @@ def torture(folder: Path, seconds: float, processes: int, seed: int) -> Verdict:
 
 
 def _run(
-    folder: Path, seconds: float, processes: int, chance: random.Random, count: TokenCounter
+    folder: Path,
+    enough: Callable[[int], bool],
+    processes: int,
+    chance: random.Random,
+    count: TokenCounter,
 ) -> int:
-    alive = {_start(folder, number, count): number for number in range(processes)}
-    started, kills, born = time.monotonic(), 0, processes
-    while time.monotonic() - started < seconds:
-        time.sleep(chance.uniform(*PAUSE))
-        victim = chance.choice(sorted(alive))
-        os.kill(victim, signal.SIGKILL)
-        _, status = os.waitpid(victim, 0)
-        kills += os.WIFSIGNALED(status)
-        del alive[victim]
-        alive[_start(folder, born, count)] = born
-        born += 1
-    for pid in alive:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        kills += 1
+    alive: set[int] = set()
+    kills = born = 0
+    try:
+        while not enough(kills):
+            while len(alive) < processes:
+                alive.add(_start(folder, born, count))
+                born += 1
+            time.sleep(chance.uniform(*PAUSE))
+            victim = chance.choice(sorted(alive))
+            kills += _kill(victim)
+            alive.remove(victim)
+    finally:
+        # Whatever ends it, nobody is left behind.
+        kills += sum(map(_kill, alive))
     return kills
+
+
+def _kill(pid: int) -> bool:
+    """Kill a process; return whether it still ran."""
+    os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    return os.WIFSIGNALED(status)
 
 
 def _start(folder: Path, number: int, count: TokenCounter) -> int:
@@ -135,9 +153,11 @@ def _work(folder: Path, number: int, count: TokenCounter) -> None:
     def say(what: str, user: str, ref: str, word: str) -> None:
         os.write(said, f"{what} {user} {ref} {word}\n".encode())
 
-    chance = random.Random(number)
+    chance, parent = random.Random(number), os.getppid()
     with _opened(folder, count) as ctx:
         for step in range(1_000_000):
+            if os.getppid() != parent:
+                return  # nobody is there to kill it any more
             word = f"word{number}x{step}"
             act = chance.choice(_ACTS)
             act(ctx, chance.choice(USERS), chance.choice(SESSIONS), word, say)
@@ -181,7 +201,7 @@ _ACTS = (_remember, _remember, _capture, _collect, _converse, _search)
 
 def check(folder: Path, verdict: Verdict, count: TokenCounter) -> None:
     """Compare what was said to be done with what is there."""
-    said = list(_said(folder))
+    said = list(said_in(folder))
     verdict.acknowledged = dict(Counter(what for what, *_ in said))
     with sqlite3.connect(folder / "memory.db") as connection:
         (sound,) = connection.execute("PRAGMA integrity_check").fetchone()
@@ -249,7 +269,7 @@ def _read_errors(folder: Path, verdict: Verdict) -> None:
                 verdict.errors.append(text.strip().splitlines()[-1])
 
 
-def _said(folder: Path) -> Iterator[tuple[str, str, str, str]]:
+def said_in(folder: Path) -> Iterator[tuple[str, str, str, str]]:
     for path in sorted(folder.glob("said-*")):
         # A line that was cut by the kill was not said.
         for line in path.read_text().split("\n")[:-1]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -19,10 +20,11 @@ from tests.postgres_server import GIVEN, Server
 from tests.processes import Processes
 from tests.stores import postgres_in, sqlite_in
 
-# Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. No deadline:
-# how long a case takes says something about the machine, not about the code.
-settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None, max_examples=2_000)
+# Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. What fails there
+# is tried first the next time, and printed so that it can be kept here as an `@example`. No
+# deadline: how long a case takes says something about the machine, not about the code.
+settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("explore", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile("repeatable")
 
 PROCESSES = pytest.StashKey[Processes]()
@@ -32,6 +34,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Have SIGTERM end a run as Ctrl-C does, however it was started: with all that it started."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     config.stash[PROCESSES] = Processes()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests make: among all that is imported it takes long."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -51,6 +59,13 @@ def processes(request: pytest.FixtureRequest) -> Iterator[Processes]:
     known = request.config.stash[PROCESSES]
     with known.noticed():
         yield known
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_is_left_open() -> Iterator[None]:
+    """What nobody closed is found in the file that opened it: its warning fails no other."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -61,13 +60,13 @@ def test_braces_stand_for_a_bounded_number_of_globs():
     assert len(expanded("{a,b}" * 40)) <= 64
 
 
-def test_a_pattern_of_many_stars_takes_no_time():
-    started = time.thread_time()
-    matches("*a" * 200 + "b", "a" * 500)
-    matches("**/" * 150 + "x", "a/" * 200)
-    matches("{" * 250 + "," * 200, "a")
-    Ignored().with_file((), "*a" * 200 + "b\n" + "**/a/" * 80).covers(("a" * 500,), is_folder=False)
-    assert time.thread_time() - started < 2
+def test_a_pattern_of_many_stars_comes_to_an_end():
+    # Where every star may try every place, none of these is done in a lifetime.
+    assert not matches("*a" * 200 + "b", "a" * 500)
+    assert not matches("**/" * 150 + "x", "a/" * 200)
+    assert not matches("{" * 250 + "," * 200, "a")
+    ignored = Ignored().with_file((), "*a" * 200 + "b\n" + "**/a/" * 80)
+    assert not ignored.covers(("a" * 500,), is_folder=False)
 
 
 def test_comments_and_blank_lines_are_no_rules():

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from math import inf
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +22,7 @@ from ctxmw.mentions import (
     without_code,
 )
 from ctxmw.triggers import analyze_message
+from tests.growth import BOUND, TIMES, growth
 
 
 @pytest.mark.parametrize(
@@ -255,27 +253,13 @@ def test_reading_takes_time_in_proportion_to_the_text(piece, monkeypatch):
     monkeypatch.setattr(ctxmw.mentions, "READ", 10**9)
     reading = (analyze_message, lambda text: ctxmw.modes.modes_in(text, ctxmw.modes.MODES))
     for read in reading:
-        assert grows(read, piece) < 3
+        assert grows(read, piece) < BOUND
 
 
-def grows(call, piece, size=6000):
-    """Return how much more CPU time twice the text takes, once noise is out of it."""
+def grows(call, piece, size=3000):
     # What ends otherwise makes a pattern that cannot decide try everything.
-    once, twice = (piece * (n // len(piece)) + "!x" for n in (size, 2 * size))
-    first = second = inf
-    for _ in range(5):
-        first, second = min(first, spent(call, once)), min(second, spent(call, twice))
-        if second < 0.003:
-            return 0.0
-        if second / max(first, 0.0005) < 2.6:
-            break
-    return second / max(first, 0.0005)
-
-
-def spent(call, text):
-    started = time.thread_time()
-    call(text)
-    return time.thread_time() - started
+    once, more = (piece * (n // len(piece)) + "!x" for n in (size, TIMES * size))
+    return growth(call, once, more)
 
 
 def test_a_call_in_backticks_names_what_is_called():

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 (look-alike characters are what is tested)
 import re
 import sys
-import time
 import unicodedata
 from hashlib import sha256
 from xml.etree import ElementTree
@@ -23,6 +22,7 @@ from ctxmw.text import (
     search_text,
     words,
 )
+from tests.growth import BOUND, TIMES, growth
 
 ANY = st.text(st.characters(), max_size=200)
 TRICKY = st.text(
@@ -320,10 +320,5 @@ HARD = [
     ids=["clean", "escape", "fold", "words", "first_sentence"],
 )
 def test_four_times_the_text_takes_about_four_times_the_work(work, unit):
-    def cost(size: int) -> float:
-        text, started = f"x{unit * (size // len(unit))}x", time.thread_time()
-        work(text)
-        return time.thread_time() - started
-
-    # Sixteen times the work, if it were quadratic: one fair measurement in five tells them apart.
-    assert any(cost(60_000) < 8 * cost(15_000) + 0.002 for _ in range(5))
+    once, more = (f"x{unit * (size // len(unit))}x" for size in (15_000, TIMES * 15_000))
+    assert growth(work, once, more) < BOUND

@@ -1,0 +1,16 @@
+"""How random cases are looked for: the same each time, and new ones where that is asked for."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+
+def test_a_case_that_chance_finds_is_kept_and_printed():
+    explore = settings.get_profile("explore")
+    assert not explore.derandomize
+    assert explore.database is not None
+    assert explore.print_blob
+
+
+def test_cases_are_the_same_each_time_unless_new_ones_are_asked_for():
+    assert settings.get_profile("repeatable").derandomize
