@@ -11,6 +11,10 @@ venv_made       := $(VENV)/.venv-made
 demo_installed  := $(VENV)/.demo-installed
 all_installed   := $(VENV)/.all-installed
 
+# Every file's tests stay together in one of as many processes as there are cores. Some tests picked
+# with ARGS run in one: that starts sooner, and a debugger can be used.
+in_parallel := --numprocesses auto --dist loadfile
+
 # Clients that nobody here wrote, for the tests of the MCP server.
 clients          := $(VENV)/mcp-clients
 langchain_client := $(clients)/.langchain-installed
@@ -41,7 +45,7 @@ install: $(all_installed)  ## Make .venv with every extra and the development to
 
 .PHONY: test
 test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
-	@$(python) -m pytest $(ARGS)
+	@$(python) -m pytest $(or $(ARGS),$(in_parallel))
 
 .PHONY: check
 check: lint types test  ## All that must pass: format, lint, types, tests
