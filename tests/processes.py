@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -81,6 +82,13 @@ def running(*command: object, **options: Any) -> Iterator[subprocess.Popen[str]]
     finally:
         if _is_left(process):
             _end(process)
+
+
+def in_background(*arguments: object) -> list[str]:
+    """Return how to start `ctxmw` as a script starts what it puts into the background."""
+    begin = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    become = "os.execv(sys.executable, [sys.executable, '-m', 'ctxmw', *sys.argv[1:]])"
+    return [sys.executable, "-c", begin + become, *map(str, arguments)]
 
 
 def _is_left(process: subprocess.Popen[Any]) -> bool:

@@ -19,7 +19,7 @@ from ctxmw import ContextMiddleware, __version__
 from ctxmw.cli import main, parsers
 from ctxmw.commands import command, names
 from ctxmw.commands.terminal import Terminal
-from tests.processes import running
+from tests.processes import in_background, running
 from tests.waiting import PATIENCE, until
 
 
@@ -395,16 +395,10 @@ def test_code_is_indexed_and_comes_with_what_is_done_in_an_editor(ctxmw, read, t
     assert ctxmw("index", "missing")[0] == 1
 
 
-IGNORING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); {}".format(
-    "os.execv(sys.executable, [sys.executable, '-m', 'ctxmw', *sys.argv[1:]])"
-)
-"""Starts the command as a script starts what it puts into the background."""
-
-
 def test_a_watched_folder_tells_of_saves_until_interrupted(tmp_path):
     code = tmp_path / "auth.py"
     code.write_text("class Old:\n    pass\n")
-    with running(sys.executable, "-c", IGNORING, "watch") as watch:
+    with running(*in_background("watch")) as watch:
         assert "1 file," in watch.stdout.readline()
         assert "watching" in watch.stderr.readline()
         code.write_text('class Cashier:\n    """Counts coins."""\n')
@@ -432,7 +426,7 @@ def test_what_runs_until_it_is_ended_closes_the_memory_however_it_was_started(
 ):
     assert ctxmw("remember", "Prefer early returns.")[0] == 0
     store = Path(os.environ["CTXMW_STORE"])
-    with running(sys.executable, "-c", IGNORING, *command) as process:
+    with running(*in_background(*command)) as process:
         assert process.stdout.readline()
         assert process.stderr.readline()
         process.send_signal(number)

@@ -15,13 +15,9 @@ import pytest
 
 from tests.mcp.conftest import serving
 from tests.mcp.test_http import INITIALIZE
-from tests.processes import running
+from tests.processes import in_background, running
 from tests.waiting import PATIENCE
 
-IGNORING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); {}".format(
-    "os.execv(sys.executable, [sys.executable, '-m', 'ctxmw', *sys.argv[1:]])"
-)
-"""Starts the command as a script starts what it puts into the background."""
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 
@@ -40,7 +36,7 @@ def remembering(number: int, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("number", SIGNALS)
 def test_on_a_pipe_it_does_not_wait_for_the_client(tmp_path: Path, number: int) -> None:
     store = tmp_path / "memory.db"
-    command = [sys.executable, "-c", IGNORING, "mcp", "--store", store, "--project", "shop"]
+    command = in_background("mcp", "--store", store, "--project", "shop")
     with running(*command) as server:
         assert said(server, INITIALIZE)["result"]["serverInfo"]["name"] == "ctxmw"
         assert said(server, remembering(2, "Tea at four."))["result"]["isError"] is False
