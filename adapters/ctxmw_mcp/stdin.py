@@ -23,10 +23,12 @@ _AT_ONCE = 65_536
 def ended_by_signals() -> Iterator[None]:
     """Have SIGINT and SIGTERM end standard input; a second one is as urgent as it was before.
 
-    Only the main thread hears signals, and only POSIX can wait for a pipe and for something else:
-    elsewhere nothing changes.
+    Only the main thread hears signals, only POSIX can wait for a pipe and for something else, and
+    an application may have put something of its own in place of standard input: nothing changes
+    then.
     """
-    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
+    hears = threading.current_thread() is threading.main_thread()
+    if not hears or sys.platform == "win32" or not _is_standard():
         yield
         return
     client = os.dup(0)
@@ -57,6 +59,13 @@ def ended_by_signals() -> Iterator[None]:
         os.dup2(client, 0)
         for descriptor in (client, wakes, wake):
             os.close(descriptor)
+
+
+def _is_standard() -> bool:
+    try:
+        return sys.stdin.fileno() == 0
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 def _carry(client: int, ours: int, wakes: int) -> None:
