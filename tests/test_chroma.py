@@ -414,6 +414,8 @@ class Server:
             stderr=subprocess.DEVNULL,
             cwd=self._folder,
         )
+        # Tests start it again: it is there for those that come after them too.
+        self._process.outlives_the_test = True
         until(self._listens, "a Chroma server that listens")
 
     def _listens(self) -> bool:
