@@ -5,7 +5,10 @@
 
 Open loop: calls begin when they are due, whether or not earlier ones are done, and a call's time
 counts from when it was due. A rate is held when every call was answered within the run and its p99
-is below a second. The stall is how late a timer of the same event loop goes off.
+is below a second. The stall is how late a timer of the same event loop goes off. Under more calls
+than a process can make, some go out without a search (the stable block and earlier parts alone),
+then some without memory; of each, the share is told, and how many of the words said are in the
+store afterwards. A fixed piece of Python is timed beside each rate: `control_ms`, its p50 alone.
 """
 
 from __future__ import annotations
@@ -19,15 +22,16 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, ParamSpec, TypeVar
 
 from benchmarks.search import Zipf
-from benchmarks.timing import percentile
-from ctxmw import ContextMiddleware, SqliteStore
-from ctxmw.protocols import Row
+from benchmarks.timing import control, percentile
+from ctxmw import ContextMiddleware, Session, SqliteStore
+from ctxmw.protocols import Find, Row
 from ctxmw.records import utc_now
 
 P = ParamSpec("P")
@@ -115,6 +119,8 @@ async def open_loop(
     histories: list[list[dict[str, Any]]] = [[] for _ in chats]
     took: list[float] = []
     stalls: list[float] = []
+    without: Counter[str] = Counter()
+    before, quiet = _resident(), percentile([control() for _ in range(50)], 0.5)
     ticking = asyncio.create_task(_tick(stalls))
 
     async def call(number: int, due: float) -> None:
@@ -122,6 +128,7 @@ async def open_loop(
         asked = [*history, {"role": "user", "content": f"What about {text.line(4)}?"}]
         prepared = await chat.aprepare(asked)
         took.append(1000 * (time.perf_counter() - due))
+        without["search" if prepared.is_recorded else "memory"] += bool(prepared.context.degraded)
         await chat.afinish(prepared, "So it is.")
         histories[number % conversations] = [*asked, {"role": "assistant", "content": "So it is."}]
 
@@ -143,8 +150,20 @@ async def open_loop(
         "prepare_p99_ms": round(p99, 1),
         "stall_p99.9_ms": round(percentile(stalls, 0.999), 1),
         "stall_longest_ms": round(max(stalls), 1),
+        "with_memory_percent": round(100 * (1 - without.total() / len(took)), 1),
+        "without_search": without["search"],
+        "without_memory": without["memory"],
+        "lost_words": 2 * len(took) - _said(ctx, chats),
+        "grown_mb": round(_resident() - before, 1),
+        "control_ms": round(quiet, 2),
         "held": p99 < HELD_MS and spent < seconds + 2,
     }
+
+
+def _said(ctx: ContextMiddleware, chats: Sequence[Session]) -> int:
+    """Return how many messages of the conversations are in the store."""
+    asked = Find(types=("turn",), sessions=tuple(chat.id for chat in chats), limit=1_000_000)
+    return len(ctx.store.query("local", asked))
 
 
 async def _tick(stalls: list[float]) -> None:

@@ -6,7 +6,6 @@ python -m benchmarks.prepare [--memories 1000] [--rounds 200]
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import subprocess
@@ -19,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.search import Zipf
-from benchmarks.timing import keeps_compiled, percentile, report
+from benchmarks.timing import control, keeps_compiled, percentile, report
 from ctxmw import ContextMiddleware, Session, SqliteStore
 
 KINDS = ("preference", "rule", "decision", "correction", "fact")
@@ -62,16 +61,16 @@ def fill_memories(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) ->
 
 
 def _warm(ctx: ContextMiddleware, rounds: int, text: Zipf) -> None:
-    short, control = [], []
+    short, controls = [], []
     for n in range(rounds):
         short.append(list(_conversation(_chat(ctx, f"short-{n}"), 2, text)))
-        control.append(_control())
+        controls.append(control())
     many = max(UNMEASURED + 1, rounds // 4)
     long = [list(_conversation(_chat(ctx, f"long-{n}"), LONG, text)) for n in range(many)]
     _report("first turn of a conversation", [turns[0] for turns in short])
     _report("next turn", [turns[1] for turns in short])
     _report(f"turn {LONG}", [turns[-1] for turns in long])
-    print(report("control, a fixed piece of Python", control))
+    print(report("control, a fixed piece of Python", controls))
 
 
 def _chat(ctx: ContextMiddleware, name: str) -> Session:
@@ -90,14 +89,6 @@ def _conversation(chat: Session, turns: int, text: Zipf) -> Iterator[Cost]:
         answer = f"Answer {number} about {asked}."
         chat.finish(prepared, answer)
         messages.append({"role": "assistant", "content": answer})
-
-
-def _control() -> float:
-    """Return what a fixed piece of work takes: how fast the machine is just now."""
-    began = time.perf_counter()
-    numbers = {str(number): (number, 2 * number) for number in range(1500)}
-    sorted(json.loads(json.dumps(numbers)), key=lambda key: numbers[key][1])
-    return 1000 * (time.perf_counter() - began)
 
 
 def _report(name: str, costs: list[Cost]) -> None:

@@ -11,6 +11,7 @@ from .errors import (
     MissingPackage,
     MissingUser,
     NotFound,
+    Overloaded,
     StoreError,
     SummarizerError,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "Mode",
     "NotFound",
     "OnDemand",
+    "Overloaded",
     "Prepared",
     "Session",
     "Settings",

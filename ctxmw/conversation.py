@@ -65,6 +65,11 @@ class Prepared(Displayed):
     tools: tuple[str, ...] = ()
     """Names of the catalog's tools to bind: always first, then what this request calls for."""
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the memory has a record of the call: it has none of one that went without it."""
+        return bool(self.context.stable_build)
+
 
 def load_state(setup: Setup, who: Identity, now: datetime) -> SessionState:
     """Return the conversation's state with its parts; that of a new one begins now."""

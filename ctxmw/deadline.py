@@ -34,9 +34,9 @@ class Deadline:
     """On the clock of `time.monotonic`."""
 
     @classmethod
-    def within(cls, milliseconds: float) -> Deadline:
-        """Return the deadline that so many milliseconds from now is."""
-        return cls(time.monotonic() + milliseconds / 1000)
+    def within(cls, milliseconds: float, since: float | None = None) -> Deadline:
+        """Return the deadline that so many milliseconds from then is, or from now."""
+        return cls((time.monotonic() if since is None else since) + milliseconds / 1000)
 
     def left(self) -> float:
         """Return how many seconds are left, 0 when it has passed."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from .conversation import Identity, Prepared
-from .errors import MissingUser
+from .errors import CtxmwError, MissingUser, Overloaded, StoreError
 from .messages import Message
 from .pipeline import Setup
 from .provenance import ContextRecord
@@ -87,13 +88,32 @@ class ForgivingSession:
             lambda why: self._given(messages, why),
         )
 
+    async def aprepare(
+        self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
+    ) -> Prepared:
+        """Async twin of `prepare`; the messages as given when it cannot be begun in time."""
+        call = partial(self.prepare, messages, window=window, tools=tools)
+        try:
+            return await self.workers.run(call, within=self._setup.patience)
+        # Too many wait, or the memory is closed: then there are no threads any more.
+        except (Overloaded, StoreError) as error:
+            return self.unprepared(messages, error)
+
+    def unprepared(self, messages: Sequence[Message], error: CtxmwError) -> Prepared:
+        """Return the messages as given, with a record that says why."""
+
+        def fail() -> Prepared:
+            raise error
+
+        return self._try("prepare", fail, lambda why: self._given(messages, why))
+
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages as they are in view; as given when something of ours fails."""
         return self._try("in_view", lambda: self._chat.in_view(messages), lambda _: list(messages))
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming; nothing to do for a call that was not prepared."""
-        if _was_prepared(prepared):
+        if prepared.is_recorded:
             self._try("began", lambda: self._chat.began(prepared), lambda _: None)
 
     def finish(
@@ -104,9 +124,7 @@ class ForgivingSession:
         error: str = "",
         capture: bool = True,
     ) -> ContextRecord:
-        """Keep how the call ended; a call that was not prepared leaves no record."""
-        if not _was_prepared(prepared):
-            return prepared.context
+        """Keep how the call ended; of one that was not prepared, what was said."""
         return self._try(
             "finish",
             lambda: self._chat.finish(prepared, reply, error=error, capture=capture),
@@ -119,7 +137,7 @@ class ForgivingSession:
 
     def bound(self, prepared: Prepared, names: Sequence[str]) -> list[str]:
         """Return which of an agent's tools to bind; all when something of ours fails."""
-        if not _was_prepared(prepared):
+        if not prepared.is_recorded:
             return list(names)
         return self._try(
             "bound",
@@ -143,7 +161,6 @@ class ForgivingSession:
         """Return the note of what left; none when that fails."""
         return self._try("note_of_left", self._chat.note_of_left, lambda _: "")
 
-    aprepare = forgiving_twin(prepare)
     aleave = forgiving_twin(leave)
     anote_of_left = forgiving_twin(note_of_left)
     ain_view = forgiving_twin(in_view)
@@ -198,7 +215,3 @@ class ForgivingSession:
         )
         given = list(messages)
         return Prepared(messages=given, context=record, given=tuple(given))
-
-
-def _was_prepared(prepared: Prepared) -> bool:
-    return bool(prepared.context.turn)

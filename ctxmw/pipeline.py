@@ -125,6 +125,20 @@ class Setup:
         if self.distiller is not None:
             self.distiller.work_off(self)
 
+    def due(self) -> Deadline | None:
+        """Return until when an answer is of use; waiting for a thread is part of that time."""
+        if self.deadline is None:
+            return None
+        return Deadline.within(self.deadline, self.workers.began)
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds after which a call that was not begun goes out without memory; None: never.
+
+        Past the deadline it still gets what needs no search, for half as long again.
+        """
+        return None if self.deadline is None else 1.5 * self.deadline / 1000
+
     def layout(self, situation: Situation) -> Layout:
         """Return how blocks are printed for this situation."""
 
@@ -213,7 +227,7 @@ def build_part(
             item.kind == "turn" and sent.holds(item, situation.session)
         )
 
-    deadline = None if setup.deadline is None else Deadline.within(setup.deadline)
+    deadline = setup.due()
     wanted = Wanted(
         without=frozenset(in_view) | sent.refs,
         own=sent.own(situation.session),
@@ -275,7 +289,7 @@ class Own:
 
 def own_items(setup: Setup, situation: Situation) -> Own:
     """Ask the application's own sources; what one has not got in time is left out."""
-    deadline = None if setup.deadline is None else Deadline.within(setup.deadline)
+    deadline = setup.due()
     items: list[Item] = []
     late: list[str] = []
     for source in setup.own_sources:

@@ -157,7 +157,11 @@ class Search:
 
     def _in_time(self, user: str, wanted: Wanted) -> bool:
         """Say whether the index can be used: making it may take longer than there is time."""
-        if wanted.deadline is None or self._indexes.is_at_hand(user, wanted.head):
+        if wanted.deadline is None:
+            return True
+        if not wanted.deadline.left():
+            return False
+        if self._indexes.is_at_hand(user, wanted.head):
             return True
         try:
             self._aside.call(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Self
 
 from .compacting import compact, look
@@ -14,7 +15,7 @@ from .contents import Contents
 from .conversation import Identity, Prepared, load_state
 from .displayed import Displayed
 from .endings import end, end_idle
-from .errors import InvalidValue
+from .errors import InvalidValue, Overloaded
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
 from .history import history_of
@@ -166,6 +167,8 @@ class Session(Contents, Displayed):
         twice changes nothing more.
         """
         checked, answer = self._own(prepared), _as_message(reply)
+        if not checked.is_recorded:
+            return self._finish_without_record(checked, answer, error, capture=capture)
         with self._setup.observer.operation("finish", **{CONVERSATION: self.id}):
             record = finish_call(self._setup, self._who, checked, answer, error, capture=capture)
         self._setup.has_news(self.user)
@@ -251,7 +254,25 @@ class Session(Contents, Displayed):
         """
         return prompt_of(self._setup, record)
 
-    aprepare = twin(prepare)
+    async def aprepare(
+        self,
+        messages: Sequence[Message],
+        *,
+        query: str = "",
+        window: int | None = None,
+        tools: Sequence[Any] = (),
+    ) -> Prepared:
+        """Async twin of `prepare`.
+
+        When so many calls wait that this one cannot be begun in time, it goes out as it was given
+        and its record says so (`degraded`). Finish it as any other: what was said is kept.
+        """
+        call = partial(self.prepare, messages, query=query, window=window, tools=tools)
+        try:
+            return await self.workers.run(call, within=self._setup.patience)
+        except Overloaded as error:
+            return self.forgiving().unprepared(check_messages(messages), error)
+
     apeek = twin(peek)
     acompact = twin(compact)
     ain_view = twin(in_view)
@@ -277,6 +298,15 @@ class Session(Contents, Displayed):
         ):
             raise InvalidValue(f"window is {given!r:.60}: give the model's window in tokens.")
         return given or self._setup.window
+
+    def _finish_without_record(
+        self, prepared: Prepared, answer: Message | None, error: str, *, capture: bool
+    ) -> ContextRecord:
+        """Keep what was said in a call that went out without memory."""
+        if capture:
+            self.capture([*prepared.given, *([answer] if answer else ())])
+        ended = "failed" if error else "answered" if answer else "abandoned"
+        return prepared.context.model_copy(update={"state": ended})
 
     def _own(self, prepared: Prepared) -> Prepared:
         """Return what this conversation prepared; another's would mix up what people said."""

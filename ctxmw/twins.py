@@ -1,24 +1,35 @@
-"""Async twins of the methods that read or write: the same method, run off the event loop."""
+"""Async twins of the methods that read or write: the same method, run off the event loop.
+
+Calls wait in two queues and not in threads. One is for calls that are made in any case: they may be
+the ones that write what was said. The other is for calls whose answer is of use for a short time
+only; it has an end, and who waits in it for too long is told so. Threads take from both in turn. So
+more calls than a process can make are answered with less, never late without end, and waiting
+takes little memory.
+"""
 
 from __future__ import annotations
 
 import contextvars
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from .errors import StoreError
+from .errors import Overloaded, StoreError
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 
 THREADS = 8
-AT_WORK = 2
+AT_WORK = 1
 """Threads that work at a time: more would take Python's lock from each other at every step."""
 PATIENCE = 0.5
-"""Seconds after which a thread no longer waits its turn: those at work may be held up."""
+"""Seconds after which a thread no longer waits for a turn: those at work may be held up."""
+WAITING = 100
+"""Calls in haste that may wait; one more would not be in time, nor would the others."""
 
 
 class Workers:
@@ -26,22 +37,38 @@ class Workers:
 
     def __init__(self) -> None:
         self._executor: ThreadPoolExecutor | None = None
+        self._closed = False
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(AT_WORK)
         self._mine = threading.local()
+        self._queues: deque[deque[_Call]] = deque([deque(), deque()])
+        self._patient, self._in_haste = self._queues
 
-    async def run(self, call: Callable[[], R]) -> R:
-        """Return the result of the call, made in a thread with the caller's context variables."""
+    async def run(self, call: Callable[[], R], *, within: float | None = None) -> R:
+        """Return the result of the call, made in a thread with the caller's context variables.
+
+        With `within`, Overloaded is raised when it was not begun after so many seconds, or when too
+        many wait already; and it is not made any more when its caller has gone. Without, it is made
+        in any case.
+        """
         # Who does not wait for us in a loop need not wait for it to be imported.
         import asyncio
 
-        context = contextvars.copy_context()
-        loop = asyncio.get_running_loop()
+        made = _Call(partial(contextvars.copy_context().run, call))
+        if within is None:
+            self._submit(made, self._patient)
+            return await asyncio.shield(asyncio.wrap_future(made.answer))
+        self._submit(made, self._in_haste)
+        late = asyncio.get_running_loop().call_later(within, self._give_up, made, within)
         try:
-            future = loop.run_in_executor(self._threads(), context.run, self._in_turn, call)
-        except RuntimeError as error:
-            raise StoreError("this memory was closed: open it again.") from error
-        return await future
+            return await asyncio.wrap_future(made.answer)
+        finally:
+            late.cancel()
+
+    @property
+    def began(self) -> float | None:
+        """When the call that this thread makes was handed in; None in a thread of the caller's."""
+        return getattr(self._mine, "began", None)
 
     def leave(self) -> None:
         """Let another thread work: this one is about to wait for somebody else."""
@@ -50,25 +77,80 @@ class Workers:
             self._turns.release()
 
     def close(self) -> None:
-        """Let running calls end and take no more."""
+        """Let calls that were handed in end and take no more."""
         with self._lock:
-            if self._executor is not None:
-                self._executor.shutdown(wait=True)
+            self._closed = True
+        if self._executor is not None:
+            self._executor.shutdown(wait=True)
 
-    def _in_turn(self, call: Callable[[], R]) -> R:
+    def _submit(self, call: _Call, queue: deque[_Call]) -> None:
+        with self._lock:
+            if queue is self._in_haste and len(queue) >= WAITING:
+                raise Overloaded(f"{WAITING} calls wait already: {_REMEDY}")
+            if self._closed:
+                raise StoreError("this memory was closed: open it again.")
+            queue.append(call)
+            self._threads().submit(self._make_one)
+
+    def _give_up(self, call: _Call, seconds: float) -> None:
+        with self._lock:
+            if call not in self._in_haste:
+                return
+            self._in_haste.remove(call)
+        if call.answer.set_running_or_notify_cancel():
+            waited = f"the call was not begun within {1000 * seconds:.0f} ms"
+            call.answer.set_exception(Overloaded(f"{waited}: {_REMEDY}"))
+
+    def _make_one(self) -> None:
+        """Wait for a turn, then make the call that has waited longest in one of the queues."""
         self._mine.turn = self._turns.acquire(timeout=PATIENCE)
         try:
-            return call()
+            call = self._next()
+            if call is not None:
+                self._mine.began = call.began
+                call.make()
         finally:
+            self._mine.began = None
             self.leave()
+
+    def _next(self) -> _Call | None:
+        with self._lock:
+            self._queues.rotate()
+            queue = next(filter(None, self._queues), None)
+            return queue.popleft() if queue else None
 
     def _threads(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor
 
-        with self._lock:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="ctxmw")
-            return self._executor
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="ctxmw")
+        return self._executor
+
+
+_REMEDY = "send fewer at once, or spread them over more processes."
+
+
+class _Call:
+    """A call that waits to be made."""
+
+    __slots__ = ("answer", "began", "work")
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        from concurrent.futures import Future
+
+        self.work = work
+        self.began = time.monotonic()
+        self.answer: Future[Any] = Future()
+
+    def make(self) -> None:
+        if not self.answer.set_running_or_notify_cancel():
+            return
+        try:
+            result = self.work()
+        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            self.answer.set_exception(error)
+        else:
+            self.answer.set_result(result)
 
 
 class HasWorkers(Protocol):
@@ -81,6 +163,7 @@ class HasWorkers(Protocol):
 S = TypeVar("S", bound=HasWorkers)
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T", bound=Callable[..., Any])
 
 
 def twin(
@@ -91,11 +174,7 @@ def twin(
     async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await self.workers.run(partial(method, self, *args, **kwargs))
 
-    run.__name__ = f"a{method.__name__}"
-    run.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{run.__name__}"
-    run.__wrapped__ = method  # type: ignore[attr-defined]
-    run.__doc__ = f"Async twin of `{method.__name__}`."
-    return run
+    return _named(run, method)
 
 
 def forgiving_twin(
@@ -111,6 +190,14 @@ def forgiving_twin(
             # The memory is closed, so this ends at once, and the method knows how.
             return call()
 
-    run.__name__ = f"a{method.__name__}"
+    return _named(run, method)
+
+
+def _named(run: T, method: Callable[..., Any]) -> T:
+    """Return the twin under the name that goes with its method."""
+    name = f"a{method.__name__}"
+    run.__name__ = name
+    run.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.{name}"
+    run.__wrapped__ = method  # type: ignore[attr-defined]
     run.__doc__ = f"Async twin of `{method.__name__}`."
     return run

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
-from ctxmw import twins
+from ctxmw import Overloaded, twins
 from ctxmw.twins import AT_WORK, Workers
+from tests.busy import Busy
 
 LONG = 30
 
@@ -72,3 +74,91 @@ def test_a_call_that_fails_gives_its_turn_back(workers, monkeypatch):
         return await workers.run(lambda: 42)
 
     assert asyncio.run(fail()) == 42
+
+
+# --- more calls than can be made ---
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    monkeypatch.setattr(twins, "PATIENCE", LONG)
+
+
+async def test_a_call_that_is_not_begun_in_time_is_given_up_and_never_made(workers, patient):
+    made = []
+    async with Busy(workers):
+        with pytest.raises(Overloaded, match="not begun within 1 ms: send fewer at once"):
+            await workers.run(lambda: made.append(1), within=0.001)
+    await workers.run(lambda: None)
+    assert made == []
+
+
+async def test_no_more_than_so_many_calls_in_haste_wait(workers, patient, monkeypatch):
+    monkeypatch.setattr(twins, "WAITING", 3)
+    async with Busy(workers):
+        waiting = [asyncio.ensure_future(workers.run(int, within=LONG)) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded, match="3 calls wait already"):
+            await workers.run(int, within=LONG)
+        calm = asyncio.ensure_future(workers.run(int))
+    assert await asyncio.gather(*waiting, calm) == [0, 0, 0, 0]
+
+
+async def test_who_gave_up_makes_room_for_another(workers, patient, monkeypatch):
+    monkeypatch.setattr(twins, "WAITING", 1)
+    async with Busy(workers):
+        with pytest.raises(Overloaded, match="not begun"):
+            await workers.run(int, within=0.001)
+        waits = asyncio.ensure_future(workers.run(int, within=LONG))
+        await asyncio.sleep(0)
+    assert await waits == 0
+
+
+async def test_what_must_be_made_is_made_though_its_caller_has_gone(workers, patient):
+    made = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    async with Busy(workers):
+        caller = asyncio.ensure_future(
+            workers.run(lambda: loop.call_soon_threadsafe(made.set) and None)
+        )
+        await asyncio.sleep(0)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+    await asyncio.wait_for(made.wait(), LONG)
+
+
+async def test_what_is_in_haste_is_not_made_when_its_caller_has_gone(workers, patient):
+    made = []
+    async with Busy(workers):
+        caller = asyncio.ensure_future(workers.run(lambda: made.append(1), within=LONG))
+        await asyncio.sleep(0)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+    await workers.run(lambda: None)
+    assert made == []
+
+
+async def test_neither_kind_of_call_keeps_the_other_from_being_made(workers, patient, monkeypatch):
+    order = []
+    async with Busy(workers):
+        calls = [
+            *(workers.run(lambda: order.append("patient")) for _ in range(6)),
+            *(workers.run(lambda: order.append("in haste"), within=LONG) for _ in range(6)),
+        ]
+        tasks = [asyncio.ensure_future(call) for call in calls]
+        await asyncio.sleep(0)
+    await asyncio.gather(*tasks)
+    assert "in haste" in order[: AT_WORK + 1]
+    assert "patient" in order[: AT_WORK + 1]
+
+
+async def test_a_call_knows_when_it_was_handed_in(workers, patient):
+    before = time.monotonic()
+    async with Busy(workers):
+        asked = asyncio.ensure_future(workers.run(lambda: workers.began))
+        await asyncio.sleep(0)
+        after = time.monotonic()
+    assert before <= await asked <= after
+    assert workers.began is None
