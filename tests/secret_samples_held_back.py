@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Iterator
 
-from secret_samples import (
+from tests.secret_samples import (
     ALNUM,
     BASE64,
     DIGITS,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from secret_samples import Sample, samples
-from secret_samples_held_back import held_back
 
 from ctxmw.redaction import redact
 from ctxmw.text import clean
+from tests.secret_samples import Sample, samples
+from tests.secret_samples_held_back import held_back
 
 JOINERS = str.maketrans("", "", "\u200c\u200d\ufe0f")
 
