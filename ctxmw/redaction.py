@@ -10,14 +10,15 @@ in the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 from unicodedata import category
 
 from .secret_kinds import MARKED, Secret, prefixed_pattern
 from .secret_places import PLACES
 from .secret_values import DIGIT, assigned_values, vendor_values
-from .text import storable
+from .text import digest, storable
 
 Finder = Callable[[str], Iterator[Secret]]
 
@@ -51,6 +52,29 @@ def redact(text: str) -> Redacted:
             found += (secret.kind for secret in secrets)
             places = places and _places_of_seen(text)
     return Redacted(text=text, found=tuple(found))
+
+
+def redact_name(name: str) -> str:
+    """Return what something is called (a session, a key, a user) without a secret in it.
+
+    A hash takes the place of a name that holds one, so another name stays another, and the same
+    name finds the same thing again. Doing it twice changes nothing more.
+    """
+    redacted = redact(name)
+    return f"[REDACTED:{redacted.found[0]}] {digest(name)[:32]}" if redacted.found else name
+
+
+def redact_values(value: Any, name: str = "") -> Any:
+    """Return what JSON can hold without the secrets in its texts; names tell some of them."""
+    if isinstance(value, str):
+        told = f'{name}="{value}"' if name and '"' not in value else ""
+        secret = next(assigned_values(told), None) if told else None
+        return f"[REDACTED:{secret.kind}]" if secret else redact(value).text
+    if isinstance(value, list | tuple):
+        return [redact_values(one, name) for one in value]
+    if isinstance(value, Mapping):
+        return {redact(str(key)).text: redact_values(one, str(key)) for key, one in value.items()}
+    return value
 
 
 # Latin letters and the signs between them: most texts have nothing else.
@@ -143,14 +167,23 @@ _MIXED_CASE = re.compile(r"[a-z][^a-z]*[A-Z]|[A-Z][^A-Z]*[a-z]")
 
 
 def _prefixed(text: str) -> Iterator[Secret]:
-    for token in _PREFIXED.finditer(text):
+    for token in _PREFIXED.finditer(_unescaped(text)):
         body = token[token.lastindex or 0]
         # "sk-fading-circle-container" is a class of a style sheet.
         if DIGIT.search(body) or ("-" not in body and _MIXED_CASE.search(body)):
             yield Secret(*token.span(), _KINDS[(token.lastindex or 1) - 1])
 
 
+def _unescaped(text: str) -> str:
+    r"""Return the text with blanks for the signs "\n" and "\t" that JSON has for line breaks."""
+    return _ESCAPE.sub("  ", text) if "\\" in text else text
+
+
+_ESCAPE = re.compile(r"\\[nrt]")
+
+
 def _marked(text: str) -> Iterator[Secret]:
+    text = _unescaped(text)
     found = [
         Secret(*key.span(), kind)
         for kind, mark, pattern in MARKED

@@ -146,7 +146,7 @@ _NETRC = re.compile(
     r"(?:machine\s{1,4}\S{1,255}|default)\s{1,8}(?:login|user)\s{1,4}\S{1,255}\s{1,8}"
     r"password\s{1,4}(?!\[REDACTED:)(\S{3,}+)"
 )
-_PORT = re.compile(r":(?:\d{4,5}|\*):[A-Za-z_*][^\s:]{0,62}:[A-Za-z_*][^\s:]{0,62}:([^\s:]{4,}+)")
+_PORT = re.compile(r":(?:\d{4,5}|\*):[A-Za-z_*][^\s:]{0,62}:[A-Za-z_*][^\s:]{0,62}:([^\s:\[]{4,}+)")
 _HOST = re.compile(r"(?<![\w/.*-])[\w.*-]{1,255}\Z", re.ASCII)
 _CRYPT = re.compile(
     r"\$(?:[1567]|2[abxy]|y|gy|apr1|argon2(?:id|i|d)|scrypt|sha1|pbkdf2[\w-]{0,12})"

@@ -118,6 +118,7 @@ CARRIERS: dict[str, str] = {
     "quoted": "x = '{}'",
     "shell": "deploy --with {} --now",
     "markdown": "- **Value**: `{}`",
+    "escaped line": '{{"text": "use this:\\n{}\\nplease"}}',
     "escaped json": '{{\\"value\\": \\"{}\\"}}',
 }
 HIDDEN: dict[str, str] = {

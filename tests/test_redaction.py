@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmw import redaction
-from ctxmw.redaction import redact
+from ctxmw.redaction import redact, redact_name
 
 A36 = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"
 PEM_BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n" * 3
@@ -184,6 +184,7 @@ FRAGMENTS = st.lists(
 def test_redacting_twice_changes_nothing_more(text):
     once = redact(text)
     assert redact(once.text).text == once.text
+    assert redact_name(redact_name(text)) == redact_name(text)
 
 
 HARD = [
