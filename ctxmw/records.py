@@ -293,7 +293,8 @@ def check_user(user: object) -> str:
         raise InvalidValue("user is empty (''): name the person or account the memory belongs to.")
     if user == SHARED:
         raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
-    return redact_name(user)
+    # What cannot be stored is refused by the store: replaced, two users might become one.
+    return redact_name(user) if storable(user) == user else user
 
 
 def utc_now() -> datetime:

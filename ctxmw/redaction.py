@@ -61,7 +61,9 @@ def redact_name(name: str) -> str:
     name finds the same thing again. Doing it twice changes nothing more.
     """
     redacted = redact(name)
-    return f"[REDACTED:{redacted.found[0]}] {digest(name)[:32]}" if redacted.found else name
+    return (
+        f"[REDACTED:{redacted.found[0]}] {digest(name)[:32]}" if redacted.found else redacted.text
+    )
 
 
 def redact_values(value: Any, name: str = "") -> Any:
@@ -162,43 +164,48 @@ def _private_keys(text: str) -> Iterator[Secret]:
             yield Secret(*key.span(), "private_key")
 
 
+_SHORTEST = 15
+"""No key is shorter. Few words are as long, so keys are looked for in those words first."""
 _PREFIXED, _KINDS = prefixed_pattern()
 _MIXED_CASE = re.compile(r"[a-z][^a-z]*[A-Z]|[A-Z][^A-Z]*[a-z]")
-
-
-def _prefixed(text: str) -> Iterator[Secret]:
-    for token in _PREFIXED.finditer(_unescaped(text)):
-        body = token[token.lastindex or 0]
-        # "sk-fading-circle-container" is a class of a style sheet.
-        if DIGIT.search(body) or ("-" not in body and _MIXED_CASE.search(body)):
-            yield Secret(*token.span(), _KINDS[(token.lastindex or 1) - 1])
-
-
-def _unescaped(text: str) -> str:
-    r"""Return the text with blanks for the signs "\n" and "\t" that JSON has for line breaks."""
-    return _ESCAPE.sub("  ", text) if "\\" in text else text
-
-
 _ESCAPE = re.compile(r"\\[nrt]")
 
 
-def _marked(text: str) -> Iterator[Secret]:
-    text = _unescaped(text)
-    found = [
+def _keys(text: str) -> Iterator[Secret]:
+    if "\\" in text:  # "\n" in JSON parts words as a line break does
+        text = _ESCAPE.sub("  ", text)
+    long_words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    if long_words and (_prefixed(long_words) or _marked(long_words)):
+        yield from _apart([*_prefixed(text), *_marked(text)])
+
+
+def _prefixed(text: str) -> list[Secret]:
+    return [
+        Secret(*key.span(), _KINDS[(key.lastindex or 1) - 1])
+        for key in _PREFIXED.finditer(text)
+        if _is_random(key[key.lastindex or 0])
+    ]
+
+
+def _is_random(body: str) -> bool:
+    """Tell a key from "sk-fading-circle-container", which is a class of a style sheet."""
+    return bool(DIGIT.search(body) or ("-" not in body and _MIXED_CASE.search(body)))
+
+
+def _marked(text: str) -> list[Secret]:
+    return [
         Secret(*key.span(), kind)
         for kind, mark, pattern in MARKED
         if mark in text
         for key in pattern.finditer(text)
         if DIGIT.search(key[0])
     ]
-    yield from _apart(found)
 
 
 _FINDERS: tuple[Finder, ...] = (
     _private_regions,
     _private_keys,
-    _prefixed,
-    _marked,
+    _keys,
     *PLACES,
     vendor_values,
     assigned_values,

@@ -259,7 +259,7 @@ NAMED: tuple[Named, ...] = (
     Named("yandex", "word", (40,)),
     Named("_gitlab_session", "alnum", (32,)),
     Named("contribsys__com", "pair", (17,)),
-    Named("twitter", "bearer", (102,)),
+    Named("twitter", "bearer", tuple(range(102, 123))),
 )  # fmt: skip
 
 
@@ -270,6 +270,10 @@ def prefixed_pattern() -> tuple[re.Pattern[str], tuple[str, ...]]:
     first = "".join(sorted({prefix[0] for prefix, _ in leaves}))
     tree = _tree(leaves, kinds)
     return re.compile(rf"(?<![A-Za-z0-9])(?=[{first}]){tree}", re.ASCII), tuple(kinds)
+
+
+NAMED_LENGTHS = frozenset(length for row in NAMED for length in row.lengths)
+"""How long a value beside a vendor's name may be."""
 
 
 def named_patterns() -> dict[str, re.Pattern[str]]:

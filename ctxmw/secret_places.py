@@ -60,6 +60,8 @@ def in_cookies(text: str) -> Iterator[Secret]:
 
 def in_commands(text: str) -> Iterator[Secret]:
     """Find passwords given to commands: `curl -u ann:secret`, `mysql -psecret`."""
+    if not any(flag in text for flag in (" -", "\t-", "\n-")):
+        return
     end = 0
     for command in _COMMAND.finditer(text):
         flags = _FLAGS[command[0]]

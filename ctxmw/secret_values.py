@@ -7,10 +7,10 @@ and a count of tokens is none. What is taken for a secret is a literal that look
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .secret_kinds import Secret, named_patterns
+from .secret_kinds import NAMED_LENGTHS, Secret, named_patterns
 
 DIGIT = re.compile(r"[0-9]")
 LETTER = re.compile(r"[^\W\d_]")
@@ -47,7 +47,9 @@ def assigned_values(text: str) -> Iterator[Secret]:
 def vendor_values(text: str) -> Iterator[Secret]:
     """Find what stands beside a vendor's name and is made as its keys are."""
     for value in _LONG_VALUE.finditer(text):
-        vendor = _vendor_before(text, value.start()) if is_mixed(value[1]) else ""
+        if len(value[1]) not in NAMED_LENGTHS or not is_mixed(value[1]):
+            continue
+        vendor = _vendor_before(text, value.start())
         if vendor and _VENDORS[vendor].fullmatch(value[1]):
             yield Secret(*value.span(1), "key")
 
@@ -76,18 +78,29 @@ def stands_for_something_else(value: str) -> bool:
 
 _VENDORS = named_patterns()
 _LONG_VALUE = re.compile(r"[=:]>?[\"'` \t]{0,5}([\w.+/%:-]{15,160}+={0,3})", re.ASCII)
-_VENDOR = re.compile(
-    rf"({'|'.join(sorted(map(re.escape, _VENDORS), key=len, reverse=True))})"
-    r"([ \t\w.-]{0,20})[:=\"'\s]{0,4}\Z",
-    re.ASCII,
-)
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """Return a pattern of these names, grouped by their first letter: most are passed over."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names, key=len, reverse=True):
+        groups.setdefault(name[0], []).append(re.escape(name[1:]))
+    return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in groups.items())
+
+
+_VENDOR = re.compile(_any_of(_VENDORS))
+_UP_TO_SIGN = re.compile(r"([ \t\w.-]{0,20})[:=\"'\s]{0,4}\Z", re.ASCII)
 _CHECKSUM = re.compile(r"sha|md5|hash|digest|commit|integrity|checksum|rev|version|id\b|url|uri")
 
 
 def _vendor_before(text: str, sign: int) -> str:
     """Return the vendor whose name stands before a sign, unless a checksum is what is told."""
-    vendor = _VENDOR.search(text[max(0, sign - 44) : sign].lower())
-    return vendor[1] if vendor and not _CHECKSUM.search(vendor[2]) else ""
+    before = text[max(0, sign - 44) : sign].lower()
+    for vendor in _VENDOR.finditer(before):
+        gap = _UP_TO_SIGN.match(before, vendor.end())
+        if gap and not _CHECKSUM.search(gap[1]):
+            return vendor[0]
+    return ""
 
 
 _WORD = re.compile("pass|pwd|secret|token|key")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sqlite3
 from datetime import UTC, datetime
@@ -19,8 +20,9 @@ from ctxmw.items import Item
 from ctxmw.protocols import Row
 from ctxmw.redaction import redact, redact_name, redact_values
 from ctxmw.testing import HashEmbedder
+from ctxmw.text import clean
 from ctxmw.tokens import counter_for
-from tests.secret_samples import HIDDEN, PLACES, TOKENS, Chance
+from tests.secret_samples import HIDDEN, PLACES, TOKENS, Chance, samples
 
 SECRET = TOKENS["github"](Chance("everywhere"))
 LEAK = SECRET[-24:]
@@ -183,6 +185,23 @@ def test_what_is_written_past_every_check_is_redacted_in_front_of_the_store(tmp_
     with sqlite3.connect(tmp_path / "memory.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+
+
+def test_every_sample_is_redacted_in_front_of_the_store(tmp_path):
+    with opened(tmp_path / "memory.db") as ctx:
+        given = list(samples())
+        body = [json.dumps({"a": "x", "said": f"so:\n{one.text}"}) for one in given]
+        now = datetime.now(UTC)
+        rows = [
+            Row(user="ann", ref=f"x{place}", type="other", at=now, body=said)
+            for place, said in enumerate(body)
+        ]
+        ctx.store.put(rows)
+        stored = [
+            json.loads(row.body)["said"] for row in ctx.store.get("ann", [r.ref for r in rows])
+        ]
+    left = zip(given, stored, strict=True)
+    assert [f"{one.kind}: {one.carrier}" for one, text in left if one.leak in clean(text)] == []
 
 
 def test_a_traceback_that_quotes_a_secret_is_logged_without_it(tmp_path, caplog):
