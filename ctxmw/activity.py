@@ -27,7 +27,7 @@ _SYMBOLS = 20
 
 
 def _shown(text: str) -> str:
-    return redact(" ".join(clean(text).split())[:_LONGEST]).text
+    return redact(" ".join(clean(text).split())[: 2 * _LONGEST]).text[:_LONGEST]
 
 
 Name = Annotated[str, AfterValidator(_shown)]

@@ -15,10 +15,9 @@ from .measure import arguments, calls_of
 from .messages import Message, moment_of, text_of
 from .protocols import Find, Store
 from .records import Turn
-from .redaction import redact
+from .redaction import redact, redact_name, redact_values
 from .refs import MakeRef
 from .replay import Trail
-from .text import storable
 
 OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
 
@@ -54,10 +53,10 @@ def new_turns(
             role=message["role"],
             text=redact(text_of(message)).text,
             speaker=redact(str(message.get("name") or "")).text,
-            message_id=redact(str(message.get("id") or "")).text,
+            message_id=redact_name(str(message.get("id") or "")),
             position=place,
-            calls=tuple(storable(str(call.get("name", ""))) for call in _told(message)),
-            arguments=tuple(redact(arguments(call)).text for call in _told(message)),
+            calls=tuple(redact(str(call.get("name", ""))).text for call in _told(message)),
+            arguments=tuple(_arguments(call) for call in _told(message)),
             print=trail.prints[place],
             anchor=trail.anchors[place],
         )
@@ -94,6 +93,11 @@ def _told(message: Message) -> list[Mapping[str, Any]]:
     return [call for call in calls_of(message) if call.get("name") not in OUR_TOOLS]
 
 
+def _arguments(call: Mapping[str, Any]) -> str:
+    """Return what a tool is called with: redacted as values, since names tell some secrets."""
+    return redact(arguments({"args": redact_values(call.get("args"))})).text
+
+
 def _trust(message: Message, known: Mapping[str, Trust]) -> Trust:
     """Return how far a message is trusted: what a tool says is a stranger's, unless told."""
     return known.get(_source(message), "untrusted" if message["role"] == "tool" else "trusted")
@@ -101,5 +105,5 @@ def _trust(message: Message, known: Mapping[str, Trust]) -> Trust:
 
 def _source(message: Message) -> str:
     if message["role"] == "tool":
-        return storable(f"tool:{message.get('name') or 'unknown'}")
+        return f"tool:{redact_name(str(message.get('name') or 'unknown'))}"
     return str(message["role"])

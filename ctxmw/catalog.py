@@ -19,7 +19,7 @@ from .errors import InvalidValue, NotFound
 from .items import Include, Item
 from .protocols import Clock, Find, Store
 from .records import SHARED, Record, check_kind, check_text
-from .redaction import redact
+from .redaction import redact, redact_name
 from .refs import short_refs
 from .scoring import with_match
 from .text import digest, search_text
@@ -140,7 +140,7 @@ class Catalog:
         self._clock = clock
         self._random = random
         self._offered = [_offered(offer, clock) for offer in offers]
-        self._servers = dict(servers or {})
+        self._servers = {redact_name(name): include for name, include in (servers or {}).items()}
         self._read: tuple[int, list[CatalogItem]] = (-1, [])
         """What was read last, and where the changes feed stood before."""
 
@@ -170,11 +170,11 @@ class Catalog:
                 ref=short_refs(self._store, SHARED, self._random)(CatalogItem.prefix),
                 at=self._clock(),
                 kind=kind,
-                name=redact(check_text(name, "a catalog name")).text,
+                name=redact_name(check_text(name, "a catalog name")),
                 text=redact(content).text,
                 include=include,
                 enabled=enabled,
-                server=server,
+                server=redact_name(server),
             )
             old = self._store.query(SHARED, Find(types=("catalog",), keys=(item.row().key,)))
             item = item.model_copy(update={"ref": old[0].ref}) if old else item
@@ -184,7 +184,8 @@ class Catalog:
     def add_server(self, name: str, *, include: Include) -> None:
         """Say how the tools of a server come in unless they say otherwise."""
         check_kind(include, INCLUDES, "include")
-        ref = f"server:{check_text(name, 'a server')}"
+        name = redact_name(check_text(name, "a server"))
+        ref = f"server:{name}"
         server = CatalogServer(user=SHARED, ref=ref, at=self._clock(), name=name, include=include)
         self._store.put([server.row()])
 
@@ -228,7 +229,7 @@ class Catalog:
 
     def find(self, name: str) -> CatalogItem:
         """Return the item of that name or ref, or raise an error that names the nearest."""
-        items = self.items()
+        items, name = self.items(), redact_name(name)
         exact = [i for i in items if name in (i.ref, f"{i.kind}:{i.full_name}")]
         called = exact or [item for item in items if item.full_name == name]
         if len(called) > 1:
@@ -263,11 +264,11 @@ def _offered(offer: Offer, clock: Clock) -> CatalogItem:
         ref="",
         at=clock(),
         kind=offer.kind,
-        name=offer.name,
+        name=redact_name(offer.name),
         text=redact(offer.content).text,
         include=offer.include,
         enabled=offer.enabled,
-        server=offer.server,
+        server=redact_name(offer.server),
         source="settings",
     )
     # Made from its name, so that it is the same in every process.

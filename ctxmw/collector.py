@@ -18,7 +18,7 @@ from .errors import InvalidValue
 from .items import PRIORITIES, Item, Priority
 from .protocols import Find, Row, Store
 from .records import Moment, Record
-from .redaction import redact
+from .redaction import redact_values
 from .text import digest
 
 LEASE = timedelta(minutes=5)
@@ -134,7 +134,7 @@ def released(store: Store, user: str, entries: Iterable[str], turn: str) -> list
 def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return metadata as JSON can keep it, without secrets; raise when it cannot."""
     try:
-        return dict(json.loads(redact(json.dumps(dict(metadata or {}))).text))
+        return dict(redact_values(json.loads(json.dumps(dict(metadata or {})))))
     except (TypeError, ValueError) as error:
         raise InvalidValue(f"metadata must be a dict that JSON can hold: {error}.") from None
 

@@ -14,7 +14,7 @@ from .items import Priority, Trust
 from .pipeline import Setup
 from .protocols import Find
 from .records import RECORD_TYPES, AnyRecord, check_text, load_all
-from .redaction import redact
+from .redaction import redact, redact_name
 from .refs import short_refs
 from .sources.own import warn_of_overuse
 from .twins import Workers, twin
@@ -58,9 +58,9 @@ class Contents:
         trust = self._setup.trust_in(source, trust)
         if not isinstance(lifetime, timedelta):
             raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
-        name = redact(check_text(id, "an entry's id")).text
+        name = redact_name(check_text(id, "an entry's id"))
         text = redact(check_text(content, "an entry's content")).text
-        source = redact(check_text(source, "an entry's source")).text
+        source = redact_name(check_text(source, "an entry's source"))
         key = entry_key(source, name)
         store, now = self._setup.store, self._setup.clock()
         with store.atomic(self.user):

@@ -14,11 +14,10 @@ from .pipeline import Setup
 from .protocols import Find
 from .provenance import ContextRecord, State, reply_key
 from .records import Turn
-from .redaction import redact
+from .redaction import redact, redact_name
 from .refs import short_refs
 from .replay import Trail
 from .stages import stage
-from .text import storable
 
 
 @stage("finish")
@@ -45,7 +44,7 @@ def finish_call(
         if answer:
             said = {
                 "reply_key": reply_key(text_of(answer)),
-                "reply_id": storable(str(answer.get("id", ""))),
+                "reply_id": redact_name(str(answer.get("id", ""))),
             }
             changes |= said
         record = record.model_copy(update=changes)

@@ -11,6 +11,7 @@ from .pipeline import Setup
 from .protocols import Find, Row
 from .provenance import FORGOTTEN, Build, ContextRecord, reply_key
 from .records import RECORD_TYPES, SHARED, load, load_all
+from .redaction import redact_name
 from .refs import names_stored
 from .sources.sessions import record_item
 from .used import Used
@@ -34,7 +35,7 @@ def record_behind(setup: Setup, user: str, answer: str) -> ContextRecord | None:
     The answer is known by its text, or by the id the caller gave the message.
     """
     by_text = Find(types=("context",), keys=(reply_key(answer),), limit=1)
-    by_id = Find(types=("context",), digests=(answer,), limit=1)
+    by_id = Find(types=("context",), digests=(redact_name(answer),), limit=1)
     rows = setup.store.query(user, by_text) or setup.store.query(user, by_id)
     return next(iter(_complete(setup, user, rows)), None)
 

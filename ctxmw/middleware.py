@@ -18,7 +18,6 @@ from .endings import end_idle
 from .errors import InvalidValue
 from .history import record_behind, record_of
 from .hits import Hits, hits_of
-from .items import Scope
 from .messages import Placement, check_placement
 from .observing import FOUND
 from .opening import Options, checked
@@ -29,9 +28,11 @@ from .records import (
     TYPES_OF_KIND,
     check_kind,
     check_name,
+    check_scope,
     check_text,
     load_all,
 )
+from .redaction import redact_name
 from .refs import long_ref
 from .remembered import Remembered
 from .session import Session
@@ -88,7 +89,7 @@ class ContextMiddleware(Remembered, Workplace):
         if since is not None and (not isinstance(since, datetime) or since.tzinfo is None):
             raise InvalidValue(f"since is {since!r:.60}: give an aware datetime.")
         types = _types_of(kinds) or tuple(RECORD_TYPES)
-        scopes = (str(Scope.parse(scope)),) if scope else ()
+        scopes = (check_scope(scope),) if scope else ()
         tokens = 40 * _positive(limit, "limit") if budget is None else _positive(budget, "budget")
         # Whoever has no budget may see a turn and what was learned from it.
         twice = budget is None
@@ -124,10 +125,11 @@ class ContextMiddleware(Remembered, Workplace):
         if task is not None and task not in TASKS:
             raise InvalidValue(f"task is {task!r}. Allowed: {', '.join(TASKS)}.")
         if id is not None:
-            check_name(check_text(id, "a session's id"), "a session's id")
-        for what, value in (("project", project), ("language", language)):
-            if value is not None:
-                check_name(value, what)
+            id = check_name(check_text(id, "a session's id"), "a session's id")  # noqa: A001
+        if project is not None:
+            project = check_name(project, "project")
+        if language is not None:
+            language = check_name(language, "language")
         if cwd is not None and not isinstance(cwd, str | Path):
             raise InvalidValue(f"cwd is {cwd!r:.60}: give the path of a folder.")
         folder = resolved(Path(cwd)) if cwd is not None else None
@@ -135,7 +137,7 @@ class ContextMiddleware(Remembered, Workplace):
         who = Identity(
             user=self._named(user),
             session=id or long_ref("chat-", self._setup.random),
-            project=project or (place.project if place else None),
+            project=project or (redact_name(place.project) if place and place.project else None),
             language=language.lower() if language else (place.language if place else None),
             task=task,
             files=_texts(files, "files"),

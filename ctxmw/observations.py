@@ -17,8 +17,8 @@ from .items import Trust
 from .messages import Message, text_of
 from .prose import sentences
 from .records import ObservationKind
-from .redaction import redact
-from .text import clean, one_line, storable
+from .redaction import redact, redact_values
+from .text import clean, one_line
 
 OUTPUT = 300
 """Characters that an observation keeps of a tool's output."""
@@ -132,8 +132,8 @@ def _calls(messages: Sequence[Message]) -> Iterator[_Call]:
         output = redact(text_of(message)[: 20 * OUTPUT]).text
         args = call.get("args")
         yield _Call(
-            name=storable(str(call.get("name") or message.get("name") or "unknown")),
-            args=args if isinstance(args, Mapping) else {},
+            name=redact(str(call.get("name") or message.get("name") or "unknown")).text,
+            args=redact_values(args) if isinstance(args, Mapping) else {},
             output=output,
             failed=message.get("status") == "error" or bool(_FAILS.search(output)),
             called=called,

@@ -14,6 +14,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .errors import MissingPackage
+from .redaction import redact
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -61,7 +62,7 @@ class Observer:
         """Observe what happens inside; what is put into the dict is told with the span."""
         started = time.perf_counter()
         if query and self._tracing is not None and self._tracing.content:
-            told[QUERY] = query
+            told[QUERY] = redact(query).text
         try:
             with self._span(name, told):
                 yield told

@@ -27,6 +27,7 @@ from .errors import InvalidValue
 from .feed import Absences, Feed
 from .items import Include, Trust
 from .learning import Learning, checked_trust
+from .logs import keep_secrets_out_of_logs
 from .messages import Placement, check_placement
 from .modes import MODES, Mode
 from .observing import Observer, Tracing
@@ -130,6 +131,7 @@ class Options(TypedDict, total=False):
 def setup_of(store: Store, options: Options) -> Setup:
     """Return what a middleware over this store works with."""
     _check_options(options)
+    keep_secrets_out_of_logs()
     store = redacting(store, options.get("redact", ()))
     count = options.get("count") or counter_for(options.get("model"))
     _warm(count)

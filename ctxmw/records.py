@@ -14,8 +14,9 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from .displayed import Displayed
 from .errors import InvalidValue
-from .items import Trust
+from .items import Scope, Trust
 from .protocols import Row
+from .redaction import redact_name
 from .text import clean, digest, fold, search_text, storable
 
 MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
@@ -267,23 +268,33 @@ def check_text(text: object, what: str) -> str:
 
 
 def check_name(name: object, what: str) -> str:
-    """Return a name (a key, a source, a project), or raise when it is not text or unstorable."""
+    """Return a name (a key, a source, a project) without secrets, or raise when it is none.
+
+    That is when it is not text, or cannot be stored.
+    """
     if not isinstance(name, str):
         raise InvalidValue(f"{what} must be text, not {type(name).__name__} ({name!r:.60}).")
     if "\0" in name or storable(name) != name:
         raise InvalidValue(f"{what} is {name!r:.60}: NUL and half surrogate pairs are not allowed.")
-    return name
+    return redact_name(name)
+
+
+def check_scope(scope: str) -> str:
+    """Return a scope without secrets in its name, or raise when it is none."""
+    parsed = Scope.parse(scope)
+    return str(Scope(parsed.kind, redact_name(parsed.name)))
 
 
 def check_user(user: object) -> str:
-    """Return the user's name, or raise when it is not text or empty."""
+    """Return the user's name without secrets, or raise when it is not text or empty."""
     if not isinstance(user, str):
         raise InvalidValue(f"user must be text, not {type(user).__name__} ({user!r:.60}).")
     if not user:
         raise InvalidValue("user is empty (''): name the person or account the memory belongs to.")
     if user == SHARED:
         raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
-    return user
+    # What cannot be stored is refused by the store: replaced, two users might become one.
+    return redact_name(user) if storable(user) == user else user
 
 
 def utc_now() -> datetime:

@@ -1,8 +1,8 @@
-"""Takes out what a person's own patterns name, wherever it would be written.
+"""Stands in front of the store: no secret gets past, whoever writes, and in whatever field.
 
-Secrets of well-known forms are taken out where text comes in (`redaction`). What only its owner
-knows, such as a customer's number, is taken out here, in front of the store: whoever writes, and
-whatever, it does not reach the disk.
+Secrets are taken out where text comes in (`redaction`), so that nothing else is worked with. Here
+they are looked for once more in whole rows, together with what a person's own patterns name, such
+as a customer's number, which only its owner knows to be secret.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from typing import Any, cast
 
 from .errors import InvalidValue
 from .protocols import Row, Store
+from .redaction import redact, redact_name
 from .text import words
 
 MARK = "[REDACTED:own]"
 
 
 def redacting(store: Store, patterns: Sequence[str]) -> Store:
-    """Return the store, writing nothing that one of these regular expressions matches."""
+    """Return the store, writing no secret, nor what one of these regular expressions matches."""
     inner = store.inner if isinstance(store, _Redacting) else store
-    return cast("Store", _Redacting(inner, patterns)) if patterns else inner
+    return cast("Store", _Redacting(inner, patterns))
 
 
 class _Redacting:
@@ -42,21 +43,52 @@ class _Redacting:
         return getattr(self.inner, name)
 
     def _redacted(self, row: Row) -> Row:
-        body = json.dumps(self._clean(json.loads(row.body)), ensure_ascii=False)
-        if body == json.dumps(json.loads(row.body), ensure_ascii=False):
+        if not self._finds(_as_read(row)):
             return row
-        return replace(row, body=body, search_text=_search_text(row, body))
+        body = json.loads(row.body)
+        names: dict[str, Any] = {name: _named(getattr(row, name)) for name in _NAMES}
+        clean = json.dumps(self._clean(body), ensure_ascii=False)
+        search_text = row.search_text if row.body == clean else _search_text(row, clean)
+        return replace(row, body=clean, search_text=search_text, **names)
 
-    def _clean(self, value: Any) -> Any:
+    def _finds(self, text: str) -> bool:
+        return any(pattern.search(text) for pattern in self._patterns) or bool(redact(text).found)
+
+    def _clean(self, value: Any, field: str = "") -> Any:
         if isinstance(value, str):
-            for pattern in self._patterns:
-                value = pattern.sub(MARK, value)
-            return value
+            own = self._own(value)
+            return _named(own) if field in _NAMES else redact(own).text
         if isinstance(value, list):
             return [self._clean(one) for one in value]
         if isinstance(value, dict):
-            return {name: self._clean(one) for name, one in value.items()}
+            return {redact(name).text: self._clean(one, name) for name, one in value.items()}
         return value
+
+    def _own(self, text: str) -> str:
+        for pattern in self._patterns:
+            text = pattern.sub(MARK, text)
+        return text
+
+
+def _as_read(row: Row) -> str:
+    """Return everything a row says in one text, without taking it apart: most rows hide nothing."""
+    body = row.body
+    if "\\" in body:
+        if "\\u" in body:  # a control character: it may stand within a secret
+            body = "\n\n".join(_texts(json.loads(body)))
+        body = body.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"')
+    return "\n\n".join([body, *(getattr(row, name) for name in _NAMES)])
+
+
+_NAMES = ("session", "key", "digest", "scope", "source")
+
+
+def _named(name: str) -> str:
+    """Return a name without secrets, as it was asked for too; a scope keeps its kind."""
+    kind, colon, rest = name.partition(":")
+    if colon and kind in ("project", "language", "tool"):
+        return f"{kind}:{redact_name(rest)}"
+    return redact_name(name)
 
 
 def _search_text(row: Row, body: str) -> str:

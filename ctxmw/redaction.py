@@ -1,19 +1,26 @@
 """Takes secrets out of a text before the first byte of it is written.
 
-What is stored is shown to models later, so a key pasted once would come back for ever. The
-patterns name the well-known forms of keys and the places where secrets stand (`password = ...`,
-`Authorization: ...`, the user part of an address); nothing is guessed from randomness alone, so
-hashes, ids and encoded images stay as they are. Every pattern is linear in the text.
+What is stored is shown to models later, so a key pasted once would come back for ever. Three kinds
+of rules name what is secret: well-known forms of keys (`secret_kinds`), names that something is
+assigned to (`secret_values`), and places where secrets stand (`secret_places`). Nothing is guessed
+from randomness alone, so hashes, ids and encoded images stay as they are. Every pattern is linear
+in the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
+from unicodedata import category
 
-from .text import storable
+from .secret_kinds import MARKED, Secret, prefixed_pattern
+from .secret_places import PLACES
+from .secret_values import DIGIT, assigned_values, vendor_values
+from .text import digest, storable
+
+Finder = Callable[[str], Iterator[Secret]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,28 +36,99 @@ class Redacted:
 def redact(text: str) -> Redacted:
     """Replace secrets, and whatever stands between <private> and </private>.
 
-    An unclosed <private> reaches to the end. Redacting twice changes nothing more. What comes out
-    can be stored: halves of surrogate pairs are replaced.
+    An unclosed <private> reaches to the end. A character that nobody sees hides nothing: a text is
+    read with and without it. Redacting twice changes nothing more. What comes out can be stored:
+    halves of surrogate pairs are replaced.
     """
     found: list[str] = []
     text = storable(text)
+    places = _places_of_seen(text)
     for find in _FINDERS:
-        if secrets := list(find(text)):
+        secrets = list(find(text))
+        if places:
+            secrets = _apart([*secrets, *_hidden(find, text, places)])
+        if secrets:
             text = _without(text, secrets)
-            found += (secret.type for secret in secrets)
+            found += (secret.kind for secret in secrets)
+            places = places and _places_of_seen(text)
     return Redacted(text=text, found=tuple(found))
 
 
-class _Secret(NamedTuple):
-    start: int
-    end: int
-    type: str
+def redact_name(name: str) -> str:
+    """Return what something is called (a session, a key, a user) without a secret in it.
+
+    A hash takes the place of a name that holds one, so another name stays another, and the same
+    name finds the same thing again. Doing it twice changes nothing more.
+    """
+    redacted = redact(name)
+    return (
+        f"[REDACTED:{redacted.found[0]}] {digest(name)[:32]}" if redacted.found else redacted.text
+    )
 
 
-def _without(text: str, secrets: list[_Secret]) -> str:
+def redact_values(value: Any, name: str = "") -> Any:
+    """Return what JSON can hold without the secrets in its texts; names tell some of them."""
+    if isinstance(value, str):
+        told = f'{name}="{value}"' if name and '"' not in value else ""
+        secret = next(assigned_values(told), None) if told else None
+        return f"[REDACTED:{secret.kind}]" if secret else redact(value).text
+    if isinstance(value, list | tuple):
+        return [redact_values(one, name) for one in value]
+    if isinstance(value, Mapping):
+        return {redact(str(key)).text: redact_values(one, str(key)) for key, one in value.items()}
+    return value
+
+
+# Latin letters and the signs between them: most texts have nothing else.
+_SEEN = re.compile("[\t\n -~\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2026\u20ac]*+")
+
+
+def _places_of_seen(text: str) -> list[int]:
+    """Return where what somebody sees stands; nothing, when no secret can be hidden in the text.
+
+    What nobody sees hides one only where it parts ASCII: not after an emoji.
+    """
+    if _SEEN.fullmatch(text):
+        return []
+    unseen = {char for char in set(text) if _is_unseen(char)}
+    if not unseen:
+        return []
+    run = "".join(map(re.escape, sorted(unseen)))
+    if not re.search(f"[\t\n -~][{run}]++[\t\n -~]", text):
+        return []
+    return [place for place, char in enumerate(text) if char not in unseen]
+
+
+def _is_unseen(char: str) -> bool:
+    if char in "\n\t":
+        return False
+    return category(char)[0] == "C" or char in _VARIATION_SELECTORS
+
+
+_VARIATION_SELECTORS = {*map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0100, 0xE01F0))}
+
+
+def _hidden(find: Finder, text: str, places: list[int]) -> Iterator[Secret]:
+    """Find what is secret in what somebody sees, and tell where in the text that stands."""
+    for start, end, kind in find("".join([text[place] for place in places])):
+        yield Secret(places[start], places[end - 1] + 1, kind)
+
+
+def _apart(secrets: list[Secret]) -> list[Secret]:
+    """Return them in order, those that overlap as one."""
+    apart: list[Secret] = []
+    for secret in sorted(secrets):
+        if apart and secret.start < apart[-1].end:
+            apart[-1] = apart[-1]._replace(end=max(apart[-1].end, secret.end))
+        else:
+            apart.append(secret)
+    return apart
+
+
+def _without(text: str, secrets: list[Secret]) -> str:
     pieces, kept_from = [], 0
     for secret in secrets:
-        pieces += [text[kept_from : secret.start], f"[REDACTED:{secret.type}]"]
+        pieces += [text[kept_from : secret.start], f"[REDACTED:{secret.kind}]"]
         kept_from = secret.end
     return "".join([*pieces, text[kept_from:]])
 
@@ -58,7 +136,7 @@ def _without(text: str, secrets: list[_Secret]) -> str:
 _PRIVATE = re.compile(r"<\s{0,3}(/?)\s{0,3}private\s{0,3}>", re.IGNORECASE)
 
 
-def _private_regions(text: str) -> Iterator[_Secret]:
+def _private_regions(text: str) -> Iterator[Secret]:
     depth = start = 0
     for tag in _PRIVATE.finditer(text):
         if not tag[1]:
@@ -67,9 +145,9 @@ def _private_regions(text: str) -> Iterator[_Secret]:
         elif depth:
             depth -= 1
             if not depth:
-                yield _Secret(start, tag.end(), "private")
+                yield Secret(start, tag.end(), "private")
     if depth:
-        yield _Secret(start, len(text), "private")
+        yield Secret(start, len(text), "private")
 
 
 # A key runs to the next five dashes, be they its own end or not, or to what was redacted before.
@@ -80,165 +158,55 @@ _PEM = re.compile(
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{32}")
 
 
-def _private_keys(text: str) -> Iterator[_Secret]:
+def _private_keys(text: str) -> Iterator[Secret]:
     for key in _PEM.finditer(text):
-        if key[1] or _BASE64.search(key[0]):
-            yield _Secret(*key.span(), "private_key")
+        if (key[1] and '"' not in key[0]) or _BASE64.search(key[0]):
+            yield Secret(*key.span(), "private_key")
 
 
-_TOKENS = re.compile(
-    r"""(?<![A-Za-z0-9])(?=[AESadeghlnprstwxy])(?:
-    (?P<anthropic_key>sk-ant-[\w-]{20,}+)
-  | (?P<openai_key>sk-[\w-]{20,}+)
-  | (?P<stripe_key>(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,}+)
-  | (?P<aws_key>(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9]))
-  | (?P<github_token>gh[pousr]_[A-Za-z0-9]{30,}+|github_pat_\w{22,}+)
-  | (?P<gitlab_token>gl(?:pat|ptt|dt|rt|soat|cbt|ft|imt)-[\w-]{20,}+)
-  | (?P<slack_token>xox[abceoprs](?:\.xox[bp])?-[\w-]{10,}+|xapp-[\w-]{10,}+)
-  | (?P<google_key>AIza[\w-]{35,}+|ya29\.[\w-]{20,}+)
-  | (?P<huggingface_token>hf_[A-Za-z0-9]{30,}+)
-  | (?P<npm_token>npm_[A-Za-z0-9]{36,}+)
-  | (?P<pypi_token>pypi-[\w-]{50,}+)
-  | (?P<sendgrid_key>SG\.[\w-]{16,}+\.[\w-]{16,}+)
-  | (?P<digitalocean_token>do[opr]_v1_[a-f0-9]{64,}+)
-  | (?P<langsmith_key>lsv2_(?:pt|sk)_\w{32,}+)
-  | (?P<model_key>(?:gsk_|xai-|tvly-|pplx-|r8_|nvapi-)[\w-]{24,}+)
-  | (?P<jwt>(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]*+)
-    )""",
-    re.VERBOSE | re.ASCII,
-)
-_DIGIT = re.compile(r"[0-9]")
+_SHORTEST = 15
+"""No key is shorter. Few words are as long, so keys are looked for in those words first."""
+_PREFIXED, _KINDS = prefixed_pattern()
+_MIXED_CASE = re.compile(r"[a-z][^a-z]*[A-Z]|[A-Z][^A-Z]*[a-z]")
+_ESCAPE = re.compile(r"\\[nrt]")
 
 
-def _tokens(text: str) -> Iterator[_Secret]:
-    for token in _TOKENS.finditer(text):
-        # "sk-fading-circle-container" is a class of a style sheet.
-        if _DIGIT.search(token[0]):
-            yield _Secret(*token.span(), str(token.lastgroup))
+def _keys(text: str) -> Iterator[Secret]:
+    if "\\" in text:  # "\n" in JSON parts words as a line break does
+        text = _ESCAPE.sub("  ", text)
+    long_words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    if long_words and (_prefixed(long_words) or _marked(long_words)):
+        yield from _apart([*_prefixed(text), *_marked(text)])
 
 
-_USER_OF_ADDRESS = re.compile(
-    r"(?<=://)(?!\[REDACTED:)[^\s/@:\"'`]{0,256}:(?![{$<%*])[^\s/@\"'`]{1,256}@"
-)
+def _prefixed(text: str) -> list[Secret]:
+    return [
+        Secret(*key.span(), _KINDS[(key.lastindex or 1) - 1])
+        for key in _PREFIXED.finditer(text)
+        if _is_random(key[key.lastindex or 0])
+    ]
 
 
-def _address_credentials(text: str) -> Iterator[_Secret]:
-    for user in _USER_OF_ADDRESS.finditer(text):
-        yield _Secret(user.start(), user.end() - 1, "url_credentials")
+def _is_random(body: str) -> bool:
+    """Tell a key from "sk-fading-circle-container", which is a class of a style sheet."""
+    return bool(DIGIT.search(body) or ("-" not in body and _MIXED_CASE.search(body)))
 
 
-_AUTHORIZATION = re.compile(
-    r"authorization\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:bearer|basic|token)\s{1,3}"
-    r"([\w.~+/=-]{8,}+)|bearer\s{1,3}([\w.~+/=-]{20,}+)",
-    re.IGNORECASE | re.ASCII,
-)
+def _marked(text: str) -> list[Secret]:
+    return [
+        Secret(*key.span(), kind)
+        for kind, mark, pattern in MARKED
+        if mark in text
+        for key in pattern.finditer(text)
+        if DIGIT.search(key[0])
+    ]
 
 
-def _authorizations(text: str) -> Iterator[_Secret]:
-    for header in _AUTHORIZATION.finditer(text):
-        if header[1] or _DIGIT.search(header[2]):
-            yield _Secret(*header.span(header.lastindex or 0), "authorization")
-
-
-# What a value is called, up to where it begins. The name may stand in quotes, brackets or
-# Markdown; a flag (`--token x`) needs no sign, and a password may be told ("the password is x").
-_NAME = re.compile(
-    r"""(?<!\[REDACTED:)(?P<flag>(?<![\w-])--(?:[a-z]{1,12}-){0,3})?
-    (?: (?P<password>passw(?:or)?d|passphrase|pwd|(?<=[_.-])pass|(?<![a-z])pass(?==))
-      | (?P<secret>secret)
-      | (?P<token>token)
-      | (?P<key>(?:api|access|account|auth|encryption|master|private|signing)[_-]?key)
-    )
-    (?:[_.-][\w.-]{1,24}|\d{1,3}|(?-i:[A-Z])\w{0,24})?
-    (?: [\\"'`*\]]{0,4}[ \t]{0,4}(?::[ ]?(?:str|string|SecretStr)[ ]{0,2}=|=>|:=|={1,2}|:)
-        [\\*]{0,2}[ \t]{0,4}
-      | (?(flag)[ ]|(?!))
-      | (?(password)[ ]is:?[ ]|(?!))
-    )""",
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
-)
-_VALUE = re.compile(
-    r"""[bru]{0,2}(?P<quote>\\?["'`])(?P<quoted>(?:(?!(?P=quote))[^\n])++)
-      | (?P<bare>(?:[^\s"'`,;&]++|&(?!\w{1,30}=))++)""",
-    re.VERBOSE | re.ASCII,
-)
-_NAMES_ONE = re.compile(r"pass|pwd|secret|token|key", re.IGNORECASE | re.ASCII)
-_LONG = 512  # so much of a value decides; without a limit, "token:token:..." is quadratic
-
-
-def _assigned_values(text: str) -> Iterator[_Secret]:
-    if not _NAMES_ONE.search(text):  # most texts: this is ten times as quick
-        return
-    end = 0
-    for name in _NAME.finditer(text):
-        value = _VALUE.match(text, name.end(), name.end() + _LONG)
-        if name.start() < end or not value:
-            continue
-        start, end_of_value = value.span(value.lastgroup or 0)
-        secret = text[start:end_of_value]
-        if value["bare"]:
-            secret = secret.rstrip(").]}>:!?\\")
-        if _is_secret(secret, name, quoted=not value["bare"]):
-            cut = end_of_value == name.end() + _LONG
-            end = _end_of_run(text, end_of_value) if cut else start + len(secret)
-            yield _Secret(start, end, str(name.lastgroup))
-
-
-_RUN = re.compile(r"[^\s\"'`]*+")
-
-
-def _end_of_run(text: str, start: int) -> int:
-    run = _RUN.match(text, start)
-    return run.end() if run else start
-
-
-_CODE = re.compile(r"[()\[\]{}<>|]")
-# Names of things, places of secrets, and what documentation puts there instead of a secret.
-_NO_SECRET = re.compile(
-    r"""\A(?: [<{$%*].* | [a-z]\w{0,15}://.*
-      | (?:your|example|sample|dummy|change_?me|placeholder|redacted|todo)(?![a-z]).*
-      | [a-z_.-]*(?:passw(?:or)?d|secret|token|key|pwd)s?[\d_]{0,2}
-      | (?:~|\.{0,2})/[\w.-]+(?:/[\w.-]+)*+
-      | (?:sha|md|base|utf|aes|[reh]s|argon|oauth|uuid|pbkdf)[-_]?\d{1,4}[-_]?[a-z]{0,6} )""",
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
-)
-_ELIDED = re.compile(r"\*\*\*|\.\.\.|…|xxxx|\[REDACTED:", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]")
-_SIGN = re.compile(r"[^\w.:/-]")
-
-
-def _is_secret(value: str, name: re.Match[str], *, quoted: bool) -> bool:
-    """Tell a secret from code that reads one, from a count, a word or a placeholder.
-
-    Without quotes it needs letters and digits, since `password = default_password_of` and
-    "password: required" look the same; in a line like DB_PASSWORD=x the quotes are not needed.
-    """
-    mixed = bool(_DIGIT.search(value) and _LETTER.search(value))
-    literal = quoted or (name[0].isupper() and name[0].endswith("="))
-    if name["password"] or name["secret"]:
-        odd = literal and (len(value) >= 10 or bool(_SIGN.search(value)))
-        looks_secret = len(value) >= 6 and (mixed or odd or _is_number_code(value, name))
-    else:
-        odd = literal and len(value) >= 20 and not (value.islower() or value.isupper())
-        looks_secret = len(value) >= 12 and (mixed or odd)
-    return looks_secret and not _stands_for_something_else(value, quoted=quoted)
-
-
-def _stands_for_something_else(value: str, *, quoted: bool) -> bool:
-    code = not quoted and _CODE.search(value)
-    return bool(code or " " in value or _NO_SECRET.fullmatch(value) or _ELIDED.search(value))
-
-
-def _is_number_code(value: str, name: re.Match[str]) -> bool:
-    """`password: 482913` is one; `password_iterations = 600000` is not."""
-    return value.isdigit() and name.string[name.end(str(name.lastgroup))] not in "_.-"
-
-
-_FINDERS: tuple[Callable[[str], Iterator[_Secret]], ...] = (
+_FINDERS: tuple[Finder, ...] = (
     _private_regions,
     _private_keys,
-    _tokens,
-    _address_credentials,
-    _authorizations,
-    _assigned_values,
+    _keys,
+    *PLACES,
+    vendor_values,
+    assigned_values,
 )

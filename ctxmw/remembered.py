@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .errors import InvalidValue, NotFound
 from .forgetting import forget, is_learned
-from .items import Scope, Trust
+from .items import Trust
 from .opened import Opened
 from .protocols import Find
 from .records import (
@@ -18,6 +18,7 @@ from .records import (
     Record,
     check_kind,
     check_name,
+    check_scope,
     check_text,
     load,
 )
@@ -55,7 +56,6 @@ class Remembered(Opened):
         trusted as its source.
         """
         check_kind(kind, MEMORY_KINDS, "memory")
-        check_name(source, "source")
         said = redact(check_text(text, "what to remember")).text
         name = self._named(user)
         memory = remember(
@@ -63,9 +63,9 @@ class Remembered(Opened):
             name,
             text=said,
             kind=kind,
-            scope=str(Scope.parse(scope)),
-            key=redact(check_name(key, "key")).text,
-            source=redact(source).text,
+            scope=check_scope(scope),
+            key=check_name(key, "key"),
+            source=check_name(source, "source"),
             trust=self._setup.trust_in(source, trust),
         )
         self._setup.has_news(name)
@@ -89,7 +89,7 @@ class Remembered(Opened):
             check_kind(kind, MEMORY_KINDS, "memory")
             changes["kind"] = kind
         if scope is not None:
-            changes["scope"] = str(Scope.parse(scope))
+            changes["scope"] = check_scope(scope)
         return edit(self._setup, self._named(user), ref, **changes)
 
     def forget(
@@ -120,7 +120,8 @@ class Remembered(Opened):
             if not rows or rows[0].type not in RECORD_TYPES:
                 raise NotFound(f"there is no record {ref!r} of user {name!r}: search for it.")
         else:
-            sources, sessions = (source,) if source else (), (session,) if session else ()
+            sources = (check_name(source, "source"),) if source else ()
+            sessions = (check_name(session, "session"),) if session else ()
             find = Find(live=None, sources=sources, sessions=sessions)
             rows = self._setup.store.query(name, find)
             rows = [row for row in rows if not (session and is_learned(row))]

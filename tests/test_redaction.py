@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxmw import redaction
-from ctxmw.redaction import redact
+from ctxmw.redaction import redact, redact_name
 from tests.growth import BOUND, TIMES, growth
 
 A36 = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"
@@ -95,6 +95,20 @@ BENIGN = [
     "The secretary: Bob1234567 sits in room 12; tokenizer: cl100k_base",
     "asset eyJ.x.y and task-force-one-two-three-four-five-6",
     "Set a private </private> field.",
+    "grant: oauth2.grant.refresh_token, token = oauth2.grant.refresh_token",
+    'secret_ref: "V1LocalObjectReference", "secret_name": "secretName", token: ".v1_token_review"',
+    "private_key: Ed25519PrivateKey | None, api_key=api_key, refresh_token=refresh_token_v2",
+    "key.code===32?o.key=String.fromCharCode(e.keyCode-64):x",
+    'headers={"Authorization": "Bearer valid_token"}; api_key = "sk-..."; token = "<your key>"',
+    "docker run -u 1000:1000 -p 8080:80 web; mysql -u root -p shop; ssh -p 2222 ann@host1",
+    "Set-Cookie: theme=dark; Path=/; Max-Age=3600; Cookie: lang=en",
+    "src/app.py:12:4:E501:line-too-long and db:5432:up:ok:no and 10:30:15:200:300",
+    "The machine at work needs a login; the default user password prompt is ugly.",
+    "linear_sha256 = 9f86d081884c7d659a2feaa0c55ad015, sentry: commit 9fceb02d0ae598e95dc970b7",
+    "kind: ConfigMap\ndata:\n  color: turquoise1\n",
+    'START = b"-----BEGIN OPENSSH PRIVATE KEY-----"\nEND = b"-----END OPENSSH PRIVATE KEY-----"',
+    "https://user:password@example.org and git://[path[:]]x@y and http://a:b@localhost",
+    "I\u200d like \u2764\ufe0f tea, \u0915\u094d\u200d\u0937 and \u200bnothing.",
     "",
 ]
 
@@ -157,6 +171,7 @@ FRAGMENTS = st.lists(
         + BENIGN
         + ["password", "token", "secret", "api_key", "--", "=", ": ", " is ", '"', "'", "`", "\\"]
         + ["://", "@", ":", "/", ".", "-", "_", "[", "]", "(", " ", "\n", "a1b2c3d4e5f6g7", "&x="]
+        + ["\u200b", "\u00ad", "\0", "\u200d", "curl -u a:", "Cookie: a=", "?sig=", "xoxb-", "İ"]
         + ["<private>", "</private>", "[REDACTED:", "REDACTED", "sk-", "eyJ", "AKIA", "Bearer "]
         + ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "Authorization: ", "é", "2"]
     ),
@@ -169,6 +184,7 @@ FRAGMENTS = st.lists(
 def test_redacting_twice_changes_nothing_more(text):
     once = redact(text)
     assert redact(once.text).text == once.text
+    assert redact_name(redact_name(text)) == redact_name(text)
 
 
 HARD = [
@@ -222,6 +238,25 @@ HARD = [
     "/a",
     "\\",
     "...",
+    "Cookie: a=",
+    "a=b;",
+    "curl ",
+    "curl -u a",
+    "mysql -p",
+    "machine a login b ",
+    "a:5432:",
+    ":*:a:b:",
+    "$6$",
+    "kind: Secret\ndata:\n a: b\n",
+    "?key=",
+    "hooks.slack.com/services/",
+    "twitter = ",
+    "twitter",
+    "M.",
+    "12345678:A",
+    "a\u200b",
+    "\u200b",
+    "ghp_\u200b",
 ]
 
 

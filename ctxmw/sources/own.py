@@ -6,8 +6,9 @@ import logging
 from collections.abc import Sequence
 
 from ..block import checked_item
-from ..items import Item
+from ..items import Item, changed
 from ..protocols import Source
+from ..redaction import redact, redact_name
 from ..scoring import Weights, score_all
 from ..situation import Situation
 from ..stages import stage
@@ -21,9 +22,18 @@ CRITICAL = 3
 def offered(source: Source, situation: Situation, weights: Weights) -> list[Item]:
     """Return what a source has to offer here, checked and rated."""
     with stage(f"source {source.name}"):
-        items = [checked_item(item) for item in source.items(situation)]
+        items = [_without_secrets(checked_item(item)) for item in source.items(situation)]
     warn_of_overuse(source.name, items)
     return score_all(items, situation, weights)
+
+
+def _without_secrets(item: Item) -> Item:
+    """Return an item whose texts may be stored: what a prompt showed is kept with its record."""
+    said = {name: value for name, value in vars(item).items() if isinstance(value, str)}
+    if not redact("\n\n".join(said.values())).found:
+        return item
+    names = {name: redact_name(said[name]) for name in ("ref", "session", "source", "version")}
+    return changed(item, **{name: redact(text).text for name, text in said.items()} | names)
 
 
 def warn_of_overuse(name: str, items: Sequence[Item]) -> None:
