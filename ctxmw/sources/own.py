@@ -6,8 +6,10 @@ import logging
 from collections.abc import Sequence
 
 from ..block import checked_item
-from ..items import Item
+from ..budget import MEMORY_LANES
+from ..items import Item, changed
 from ..protocols import Source
+from ..records import INSTRUCTING
 from ..scoring import Weights, score_all
 from ..situation import Situation
 from ..stages import stage
@@ -19,11 +21,19 @@ CRITICAL = 3
 
 
 def offered(source: Source, situation: Situation, weights: Weights) -> list[Item]:
-    """Return what a source has to offer here, checked and rated."""
+    """Return what a source has to offer here, checked and rated.
+
+    Memories of the kinds that instruct are instructions, whoever offers them.
+    """
     with stage(f"source {source.name}"):
-        items = [checked_item(item) for item in source.items(situation)]
+        items = [_instructing(checked_item(item)) for item in source.items(situation)]
     warn_of_overuse(source.name, items)
     return score_all(items, situation, weights)
+
+
+def _instructing(item: Item) -> Item:
+    instructs = item.kind in INSTRUCTING and item.lane in MEMORY_LANES
+    return changed(item, instructs=True) if instructs else item
 
 
 def warn_of_overuse(name: str, items: Sequence[Item]) -> None:
