@@ -6,16 +6,17 @@ without touching a byte of the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 from .errors import InvalidValue
-from .items import Item, Shown
+from .items import Item, Shown, newest_first, urgency
 from .protocols import Renderer, TokenCounter
 from .recent import Recent, Share
-from .render import SECTIONS
+from .render import SECTIONS, TIMELINES
 from .tokens import about, at_least, once
 
 Piece = tuple[str, str]
@@ -191,7 +192,8 @@ class Draft:
         opening, closing, _ = self._heading(name)
         pieces: list[Piece] = [(HEADING, opening)]
         group = ""
-        for item, shown, text in sorted(entries, key=_printed_order):
+        begins = _begins(entries)
+        for item, shown, text in sorted(entries, key=lambda entry: _printed_order(entry, begins)):
             if shown != "index" and item.group != group:
                 group = item.group
                 pieces.append((GROUP, self._renderer.group(item.group_title)))
@@ -262,11 +264,32 @@ class Draft:
         return once(self._count, self._print(item, "full")) if known is None else known[1]
 
 
-def _printed_order(entry: _Entry) -> tuple[str, int, float, int, str]:
+_Order = tuple[Any, ...]
+
+
+def _begins(entries: Iterable[_Entry]) -> dict[str, _Order]:
+    """Return what sorts each group among the others: what was said in it first."""
+    begins: dict[str, _Order] = {}
+    for item, _, _ in entries:
+        begins[item.group] = min(item.order, begins.get(item.group, item.order))
+    return begins
+
+
+def _printed_order(entry: _Entry, begins: Mapping[str, _Order]) -> _Order:
+    """Order what a section shows; what is equal stays in the order in which it was chosen.
+
+    Conversations and what was said in them are told as they went. What conversations left comes
+    newest first, and all else by priority, instructions before facts, the best first.
+    """
     item, shown, _ = entry
     if shown == "index":
-        return ("", 0, -item.score, item.place, item.ref)
-    return (item.group, item.place if item.group else 0, -item.score, item.place, item.ref)
+        return ((), "", -item.score, item.place, newest_first(item))
+    if item.group:
+        return (begins[item.group], item.group, item.order, item.place, -item.score)
+    if item.section in TIMELINES:
+        return ((), "", urgency(item), newest_first(item))
+    first = urgency(item), not item.instructs, -item.score
+    return ((), "", *first, item.place, item.order, newest_first(item))
 
 
 def checked_item(item: object) -> Item:

@@ -23,13 +23,16 @@ class Budget(Displayed):
 
     total: int = 4000
     """The stable block and the turn's part together, at most."""
-    universal: int = 300
-    """Memories that hold everywhere."""
-    language: int = 300
-    """Memories of the language at hand."""
-    project: int = 400
-    """Memories of the project at hand."""
-    reserve: int = 200
+    instructions: int = 400
+    """Rules, preferences, anti-patterns and corrections, whatever their scope: filled before all
+    other memories. What it leaves over goes to the reserve."""
+    universal: int = 200
+    """Other memories that hold everywhere, and instructions that found no room in their lane."""
+    language: int = 200
+    """The same for the language at hand."""
+    project: int = 300
+    """The same for the project at hand."""
+    reserve: int = 100
     """Overflow that the three memory lanes share, best score first."""
     done: int = 300
     """Notes on finished work."""

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from .exchanges import in_order
 from .items import Trust
 from .measure import arguments, calls_of
 from .messages import Message, moment_of, text_of
@@ -41,7 +42,7 @@ def new_turns(
     asked = Find(types=("turn",), sessions=(session,), digests=tuple(anchors))
     stored = {row.digest for row in store.query(user, asked)}
     own = answers_of_ours(messages)
-    return [
+    turns = [
         Turn(
             user=user,
             ref=make_ref(Turn.prefix),
@@ -67,6 +68,7 @@ def new_turns(
         and trail.anchors[place] not in forgotten
         and place not in own
     ]
+    return in_order(store, turns, messages, trail, at)
 
 
 def answers_of_ours(messages: Sequence[Message]) -> set[int]:

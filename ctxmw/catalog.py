@@ -320,5 +320,6 @@ def called_for(items: Sequence[CatalogItem], query: str, policy: AgentSearch) ->
     if match is None:
         return []
     rated = [with_match(item.item("agent"), match(texts[item.ref])) for item in items]
-    best = sorted(rated, key=lambda item: (-item.score, item.ref))[: policy.top_k]
+    # Those that match as well come in the order in which they were added.
+    best = sorted(rated, key=lambda item: -item.score)[: policy.top_k]
     return [item for item in best if item.match and item.score >= policy.min_score][: policy.top_n]

@@ -44,6 +44,8 @@ class Entry(Record):
     lease: Moment | None = None
     committed: str = ""
     """The record of the call that showed it."""
+    order: int = 0
+    """Grows with everything that is written, so that entries of the same time keep their order."""
     replaced: bool = False
     """A newer one of its source and name came while a call was showing it."""
 
@@ -74,6 +76,7 @@ class Entry(Record):
             version=digest(self.text)[:16],
             score=1.0,
             reasons=(("pending", 1.0),),
+            order=(self.at, self.order),
         )
 
 
@@ -96,7 +99,9 @@ def waiting(store: Store, user: str, session: str) -> list[Entry]:
 def free(entries: Iterable[Entry], turn: str, now: datetime) -> list[Entry]:
     """Return which of them a call of this turn may show: by priority, then oldest first."""
     found = [entry for entry in entries if entry.is_free(turn, now)]
-    return sorted(found, key=lambda entry: (PRIORITIES.index(entry.priority), entry.at, entry.ref))
+    return sorted(
+        found, key=lambda entry: (PRIORITIES.index(entry.priority), entry.at, entry.order)
+    )
 
 
 def claimed(

@@ -72,6 +72,7 @@ class Contents:
                 priority=priority,
                 metadata=plain_metadata(metadata),
                 expires=now + lifetime,
+                order=store.head(self.user) + 1,
                 trust=trust,
             )
             asked = Find(types=("entry",), sessions=(self.id,), keys=(key,))

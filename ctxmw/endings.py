@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from .conversation import Identity, change_state, let_go
 from .epochs import IDLE
@@ -77,7 +78,7 @@ def summary_of(setup: Setup, user: str, session: str) -> SessionSummary | None:
     """Return what a conversation was about, in its own words; None when nothing was said."""
     asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
     turns = load_all(setup.store.query(user, asked), Turn)
-    turns.sort(key=lambda turn: (turn.at, turn.position))
+    turns.sort(key=attrgetter("sequence"))
     said = [turn for turn in turns if turn.role in ("user", "assistant") and _trusted(turn)]
     notes = load_all(setup.store.query(user, _of(session, "note")), Note)
     text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
@@ -140,14 +141,21 @@ def _told(said: Sequence[Turn], notes: Sequence[Note]) -> str:
     asked = next((line for turn in said if turn.role == "user" if (line := _first(turn))), "")
     by_kind = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
     done = by_kind["done"] or by_kind["decided"]
-    answer = next((_first(turn) for turn in reversed(said) if turn.role == "assistant"), "")
     parts = [
         asked,
-        f"Done: {_joined(done[-3:])}" if done else answer,
+        f"Done: {_joined(done[-3:])}" if done else _last_answer(said),
         f"Blocked: {_joined(by_kind['blocked'][-2:])}" if by_kind["blocked"] else "",
         f"Next: {_joined(by_kind['next'][-2:])}" if by_kind["next"] else "",
     ]
     return " ".join(filter(None, parts))
+
+
+def _last_answer(said: Sequence[Turn]) -> str:
+    """Return the last answer, and say so where it is not one to the first question."""
+    last = max((at for at, turn in enumerate(said) if turn.role == "assistant"), default=0)
+    answer = _first(said[last]) if said and said[last].role == "assistant" else ""
+    asked = sum(turn.role == "user" for turn in said[:last])
+    return f"Last answer: {answer}" if answer and asked > 1 else answer
 
 
 _KINDS = ("done", "decided", "blocked", "next")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from typing import Any, Literal, get_args
 
 from .errors import InvalidValue
@@ -94,6 +95,8 @@ class Item:
     """How often it was stated. Being shown does not count."""
     ages: bool = True
     """False for what holds until it is taken back: preferences, rules, anti-patterns."""
+    instructs: bool = False
+    """True for what says how to work: it is paid for by the lane of instructions first."""
     include: Include = "always"
     priority: Priority = "normal"
     trust: Trust = "trusted"
@@ -113,6 +116,8 @@ class Item:
     """Items of one group share a sub-heading; one group is one conversation."""
     group_title: str = ""
     """The sub-heading: the day of the conversation."""
+    order: tuple[Any, ...] = ()
+    """What sorts it among what was said: by time, a question and its answer next to each other."""
     place: int = 0
     """Where it stands within its group, or among others that score the same."""
 
@@ -124,9 +129,23 @@ def changed(item: Item, **values: Any) -> Item:
     return new
 
 
-def by_rank(item: Item) -> tuple[int, int, float, int, str]:
-    """Order items as they are offered to the budget: class first, then score, place and ref."""
-    return (_PRIORITY[item.priority], _INCLUDE[item.include], -item.score, item.place, item.ref)
+def by_rank(item: Item) -> tuple[int, int, float, int, float]:
+    """Order items as they are offered to the budget: class first, then score, place, the newest.
+
+    Those that are equal stay as they come: refs are random and say nothing.
+    """
+    rank = urgency(item), _INCLUDE[item.include]
+    return (*rank, -item.score, item.place, newest_first(item))
+
+
+def urgency(item: Item) -> int:
+    """Order items by priority, what is critical first."""
+    return _PRIORITY[item.priority]
+
+
+def newest_first(item: Item) -> float:
+    """Order items by time, the newest first, and last those of which no time is known."""
+    return inf if item.at is None else -item.at.timestamp()
 
 
 _PRIORITY = {name: place for place, name in enumerate(PRIORITIES)}

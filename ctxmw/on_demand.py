@@ -141,7 +141,8 @@ class OnDemandAnswers:
             wanted = Wanted(types=("memory",))
             items = list(self._setup.search.find(situation, weights, wanted).items)
         else:
-            kept = Memories(self._setup.store).items(situation)
+            # The newest first: among those of the same score and time, that is what counts.
+            kept = reversed(Memories(self._setup.store).items(situation))
             items = score_all(kept, situation, weights)
         return [item for item in items if item.score >= floor]
 
@@ -166,7 +167,7 @@ class OnDemandAnswers:
         opened = 0
         if state.epoch:
             lanes = self._stable(state).lanes
-            counted = (*MEMORY_LANES, "reserve", *NOTE_LANES)
+            counted = ("instructions", *MEMORY_LANES, "reserve", *NOTE_LANES)
             opened = sum(lanes[name][0] for name in counted if name in lanes)
         left = policy.session - opened - state.ledger.tokens
         return max(0, min(sum(policy.lanes().values()), left))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .archive import Blocks, Builds
 from .arriving import Arriving
-from .budget import Budget, OnDemand
+from .budget import MEMORY_LANES, Budget, OnDemand
 from .catalog import AgentSearch, Catalog
 from .compaction import Compaction
 from .deadline import LATE, Aside, Deadline, Late
@@ -343,8 +343,9 @@ def gather(setup: Setup, situation: Situation, budget: Budget, own: Own) -> Gath
 def candidates(budget: Budget) -> dict[str, int]:
     """Return how many items of each lane can come into question: more than could ever fit."""
     lanes = budget.lanes()
+    shared = lanes["reserve"] + lanes["instructions"]
     return {
-        name: _most(name, limit + lanes["reserve"])
+        name: _most(name, limit + (shared if name in MEMORY_LANES else lanes["reserve"]))
         for name, limit in lanes.items()
         if name not in ("reserve", "pinned")
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MEMORY, _NOTE, _PINNED, _INDEX, _TURN = "#3b7be0", "#17845b", "#8a45c9", "#7c8796", "#d9822b"
 _COLOURS = {
-    **dict.fromkeys(("universal", "language", "project", "reserve"), _MEMORY),
+    **dict.fromkeys(("instructions", "universal", "language", "project", "reserve"), _MEMORY),
     **dict.fromkeys(("done", "decided", "open"), _NOTE),
     "pinned": _PINNED,
     "index": _INDEX,

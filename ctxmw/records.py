@@ -40,6 +40,9 @@ TYPES_OF_KIND: dict[str, tuple[str, ...]] = {
 LASTING: frozenset[str] = frozenset({"preference", "rule", "anti_pattern"})
 """Kinds that hold until they are taken back, so they do not age."""
 
+INSTRUCTING: frozenset[str] = LASTING | {"correction"}
+"""Kinds that say how to work: facts must not push them out."""
+
 SHARED = "\x01shared"
 """Owns what belongs to the application and not to a user; no user can have this name."""
 
@@ -202,7 +205,13 @@ class Turn(Record):
     message_id: str = ""
     """The caller's own id of the message."""
     position: int = 0
-    """Where in the conversation it stands."""
+    """Where in the caller's list it stood; another list of the same conversation begins anew."""
+    began: Moment | None = None
+    """When its exchange began: the question it belongs to, or itself."""
+    exchange: int = 0
+    """The `order` of that question."""
+    order: int = 0
+    """Grows with every turn that is captured, so that turns of the same time keep their order."""
     calls: tuple[str, ...] = ()
     """Names of the tools it calls."""
     arguments: tuple[str, ...] = ()
@@ -219,6 +228,16 @@ class Turn(Record):
     def version(self) -> str:
         """Begins with the hash of the message, and changes when something is forgotten."""
         return self.print + "*" * self.redacted
+
+    @property
+    def since(self) -> datetime:
+        """When its exchange began; turns of earlier versions have only a time of their own."""
+        return self.began or self.at
+
+    @property
+    def sequence(self) -> tuple[datetime, int, int, int]:
+        """Sorts the turns of a conversation: by time, a question and its answer together."""
+        return self.since, self.exchange, self.order, self.position
 
     def says(self) -> str:
         called = [

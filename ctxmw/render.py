@@ -28,6 +28,9 @@ SECTIONS = (
 )
 """Every section a block can have, in the order in which they are printed."""
 
+TIMELINES = frozenset({"notes", "sessions"})
+"""Sections that tell how things went: by time, whatever the scores are."""
+
 _TITLES = {
     "universal": "Universal Rules",
     "decisions": "Recent Decisions",

@@ -203,7 +203,9 @@ class Search:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
         costs = index.column("cost")[rated.places]
-        order = (np.log(np.maximum(costs, CHEAP)) - rated.rank(counts)).argsort(kind="stable")
+        worth = rated.rank(counts) - np.log(np.maximum(costs, CHEAP))
+        # Of those worth the same, what was written last goes first.
+        order = np.lexsort((-rated.places, -worth))
         order = order[rated.touched()[order]]
         shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
         enough = int(shown.cumsum().searchsorted(MARGIN * wanted.tokens)) + 1

@@ -15,10 +15,11 @@ from typing import Any, Literal, NamedTuple
 from .arriving import Arriving
 from .block import FRAME, Block, Draft, Printed
 from .budget import MEMORY_LANES, NOTE_LANES
-from .items import Item, Shown, by_rank
+from .items import Item, Scope, Shown, by_rank, newest_first, urgency
 from .protocols import Renderer, TokenCounter
 from .render import has_brief
 from .scoring import Floors
+from .text import fold
 from .tokens import joined
 from .used import BlockKind, Used, used_of
 
@@ -97,6 +98,11 @@ def select_stable(
 ) -> Selection:
     """Choose what opens a conversation: pinned first, then memories and notes, then the index.
 
+    Among memories, instructions go first: a fact can be asked for, but nothing in a request tells
+    that an instruction is to be looked up. Their lane has an end, so that many of them leave room
+    for facts; what does not fit there competes with these, and has before the index what nobody
+    else needs. Of what several conversations noted in the same words, the newest is shown.
+
     Untrusted text has no place in a system prompt: it gets an index line at most, in our words.
     """
     fill = _Fill(lanes, layout, hint=True)
@@ -105,22 +111,30 @@ def select_stable(
     ranked = _ranked(items)
     trusted = [item for item in ranked if item.trust == "trusted"]
     pinned = [item for item in trusted if item.lane == "pinned"]
-    worthy = [item for item in trusted if item.score >= floors.stable]
+    repeated = _repeated(trusted)
+    worthy = [i for i in trusted if i.score >= floors.stable and i.ref not in repeated]
+    memories = [item for item in worthy if item.lane in MEMORY_LANES]
+    instructions = _scopes_in_turn(item for item in memories if item.instructs)
     fill.take(pinned, "full", "pinned")
+    fill.take(instructions, "full", "instructions")
+    fill.pour("instructions", "reserve")
     for lane in MEMORY_LANES:
-        fill.take([item for item in worthy if item.lane == lane], "full", lane)
-    fill.take([item for item in worthy if item.lane in MEMORY_LANES], "full", "reserve")
+        fill.take([item for item in memories if item.lane == lane], "full", lane)
+    fill.take(memories, "full", "reserve")
     for lane in NOTE_LANES:
         fill.take([item for item in worthy if item.lane == lane], "full", lane)
     fill.pour_all_into("pinned")
     fill.take(pinned, "full", "pinned")
     fill.take(filter(has_brief, pinned), "brief", "pinned")
+    fill.pour_all_into("instructions")
+    fill.take(instructions, "full", "instructions")
+    fill.take(filter(has_brief, instructions), "brief", "instructions")
     fill.pour_all_into("index")
     _add_summaries(fill, trusted, layout.arriving.recent_sessions)
-    listed = [item for item in ranked if item.score >= floors.index]
+    listed = [i for i in ranked if i.score >= floors.index and i.ref not in repeated]
     lines = [item for item in [*pinned, *_others(listed, pinned)] if not fill.shows(item)]
     fill.take(lines[: layout.arriving.index_entries], "index", "index")
-    return fill.finish(ranked, lambda item: _why_not_stable(item, floors))
+    return fill.finish(ranked, lambda item: repeated.get(item.ref) or _why_not_stable(item, floors))
 
 
 def select_lanes(items: Sequence[Item], lanes: Mapping[str, int], layout: Layout) -> Selection:
@@ -192,6 +206,31 @@ def _add_summaries(fill: _Fill, items: Sequence[Item], most: int) -> None:
     fill.take(latest, "full", "index", cap=fill.left["index"] - for_lines)
     fill.take(filter(has_brief, latest), "brief", "index", cap=fill.left["index"] - for_lines)
     fill.take(latest, "index", "index")
+
+
+def _scopes_in_turn(items: Iterable[Item]) -> list[Item]:
+    """Return instructions as they are offered: what was stated most often, then the newest.
+
+    Scopes take turns, or many that hold everywhere would leave no room for the project's few.
+    """
+    told: Counter[Scope] = Counter()
+    turns: list[tuple[int, Item]] = []
+    for item in sorted(items, key=lambda item: (urgency(item), -item.seen, newest_first(item))):
+        turns.append((told[item.scope], item))
+        told[item.scope] += 1
+    return [item for _, item in sorted(turns, key=lambda turn: turn[0])]
+
+
+def _repeated(items: Iterable[Item]) -> dict[str, str]:
+    """Return why notes are not shown that say what a newer one of their kind says."""
+    newest: dict[tuple[str, str], Item] = {}
+    repeated: dict[str, str] = {}
+    for item in sorted(items, key=newest_first):
+        if item.lane in NOTE_LANES:
+            first = newest.setdefault((item.kind, fold(item.text)), item)
+            if first is not item:
+                repeated[item.ref] = f"same as {first.ref}"
+    return repeated
 
 
 def _others(items: Iterable[Item], than: Iterable[Item]) -> list[Item]:
@@ -284,12 +323,16 @@ class _Fill:
         self._pay(lane, had - room)
         return rest
 
+    def pour(self, lane: str, into: str) -> None:
+        """Give what a lane has left over to another."""
+        self.left[into] += self.left[lane]
+        self.left[lane] = 0
+
     def pour_all_into(self, lane: str) -> None:
         """Give this lane what every other lane but the index has left over."""
         for name in self.left:
             if name not in (lane, "index"):
-                self.left[lane] += self.left[name]
-                self.left[name] = 0
+                self.pour(name, lane)
 
     def finish(self, items: Sequence[Item], why: Callable[[Item], str]) -> Selection:
         """Render, count the whole text, and drop from the end while it is over."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 
 from .archive import Archive
 from .history import history_of
@@ -34,8 +35,8 @@ class Exchange:
     def at(self) -> datetime:
         """When it began."""
         if self.asked:
-            return self.asked.at
-        return self.records[0].at if self.records else self.said[0].at
+            return self.asked.since
+        return self.records[0].at if self.records else self.said[0].since
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ class Said:
 def transcript_of(setup: Setup, user: str, session: str) -> list[Exchange]:
     """Return the conversation turn by turn, oldest first."""
     asked = Find(types=("turn",), sessions=(session,), newest_first=False)
-    turns = load_all(setup.store.query(user, asked), Turn)
+    turns = sorted(load_all(setup.store.query(user, asked), Turn), key=attrgetter("sequence"))
     calls: dict[str, list[ContextRecord]] = {}
     for record in history_of(setup, user, session):
         calls.setdefault(record.turn, []).append(record)

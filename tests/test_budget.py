@@ -16,10 +16,11 @@ def test_the_default_is_4000_tokens_shared_out_as_documented() -> None:
     budget = Budget()
     assert (budget.total, budget.stable_limit, budget.turn_limit) == (4000, 2800, 1200)
     assert budget.lanes() == {
-        "universal": 300,
-        "language": 300,
-        "project": 400,
-        "reserve": 200,
+        "instructions": 400,
+        "universal": 200,
+        "language": 200,
+        "project": 300,
+        "reserve": 100,
         "done": 300,
         "decided": 200,
         "open": 300,

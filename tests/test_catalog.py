@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, NotFound
 from ctxmw.catalog import AgentSearch
+from ctxmw.testing import FixedClock
 
 
 def user(text: str) -> dict[str, str]:
@@ -49,6 +52,26 @@ def test_the_flow_of_the_three_levels(chat):
     second = chat.prepare([*history, user("What is the error handling?")])
     assert "wrap and rethrow" in second.context.part
     assert "signed tokens" not in second.context.part
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_items_that_match_as_well_come_in_the_order_in_which_they_were_added(tmp_path, seed):
+    policy = AgentSearch(top_n=3)
+    with ContextMiddleware.open(
+        tmp_path / "other.db", agent_search=policy, random=Random(seed), clock=FixedClock()
+    ) as ctx:
+        for number in range(6):
+            ctx.catalog.add("rule", f"Rule {number}", "Zebras have stripes.", include="agent")
+        for number in range(3):
+            ctx.catalog.add("rule", f"Kept {number}", f"Keep {number}.", include="always")
+        context = ctx.session("s1").prepare([user("Do zebras have stripes?")]).context
+    brought = [used.name for used in context.used if used.include == "agent"]
+    assert brought == ["Rule 0", "Rule 1", "Rule 2"]
+    assert [line for line in context.stable.splitlines() if line.startswith("- Kept")] == [
+        f"- Kept {number}: Keep {number}." for number in range(3)
+    ]
+    told = [line for line in context.part.splitlines() if line.startswith("- Rule")]
+    assert told == [f"- {name}: Zebras have stripes." for name in brought]
 
 
 def test_only_agent_items_are_searched(chat):

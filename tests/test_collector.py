@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from random import Random
 
 import pytest
 
@@ -62,6 +63,33 @@ def test_entries_come_by_priority_then_oldest_first(chat, clock):
     chat.collect("hook", "second", "This is critical too.", priority="critical")
     expected = ["critical", "second", "high", "normal", "low"]
     assert [entry.name for entry in chat.pending()] == expected
+
+
+def notices(prepared):
+    return [line for line in prepared.context.part.splitlines() if line.startswith("- hook: ")]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_prompt_shows_them_by_priority_and_in_the_order_of_collecting(tmp_path, seed):
+    with ContextMiddleware.open(
+        tmp_path / "memory.db", clock=FixedClock(), random=Random(seed)
+    ) as ctx:
+        chat = ctx.session("s1")
+        for number, priority in enumerate(("low", "normal", "critical", "high") * 2):
+            chat.collect("hook", f"n{number}", f"{priority} {number}", priority=priority)
+        shown = notices(chat.prepare([user("Hi there")]))
+    expected = ["critical 2", "critical 6", "high 3", "high 7", "normal 1", "normal 5"]
+    assert shown == [f"- hook: {each}" for each in (*expected, "low 0", "low 4")]
+
+
+def test_what_a_failed_call_gave_back_keeps_its_place(chat):
+    for number in range(4):
+        chat.collect("hook", f"n{number}", f"Notice {number}.")
+    prepared = chat.prepare([user("Hi there")])
+    chat.collect("hook", "n4", "Notice 4.")
+    chat.finish(prepared, error="timeout")
+    shown = notices(chat.prepare([user("Something else")]))
+    assert shown == [f"- hook: Notice {number}." for number in range(5)]
 
 
 def test_a_failed_call_gives_its_entries_back(chat):

@@ -203,7 +203,7 @@ def test_a_compaction_begins_a_new_epoch_and_drops_earlier_parts(ctx):
 
 
 def test_a_full_memory_leaves_a_small_window_to_the_conversation(ctx):
-    for number in range(60):
+    for number in range(120):
         ctx.remember(f"Box {number} is kept by Ann and holds {number} books on ships.", kind="rule")
     chat, measure = ctx.session("s"), Measure(counter_for())
     assert chat.prepare([{"role": "user", "content": "Hello."}]).context.tokens > 1_000

@@ -260,7 +260,8 @@ def test_a_budget_shows_its_lanes_and_what_they_are_for() -> None:
     shown = seen(Budget(total=400)).text
     assert "400 tokens: stable block 280, turn 120" in shown
     assert "turn 120 what the user's words bring" in shown
-    assert "  turn           120" in text_of(Budget(total=400)).splitlines()
+    assert "instructions 40 rules, preferences, anti-patterns and corrections" in shown
+    assert "  turn              120" in text_of(Budget(total=400)).splitlines()
 
 
 def test_ipython_takes_html_and_text_from_the_same_value(ctx: ContextMiddleware) -> None:

@@ -207,7 +207,7 @@ def test_search_takes_kinds_scope_time_limit_and_budget(ctx):
     assert [hit.text for hit in ctx.search("gear", scope="project:shop")] == ["Gear two."]
     assert len(ctx.search("gear", limit=2)) == 2
     assert len(ctx.search("gear", budget=4)) == 1
-    hit = ctx.search("gear one")[0]
+    hit = ctx.search("gear", kinds=["fact"])[0]
     assert (hit.text, hit.record.ref) == ("Gear one.", hit.ref)
     assert 0 < hit.score <= 1
     assert "match" in hit.why

@@ -46,8 +46,8 @@ def test_tokens_are_counted_by_lane():
     with opened() as ctx:
         ctx.remember("Answer briefly.", kind="preference")
         context = ctx.session("s").prepare(ASKED).context
-        spent, _ = context.lanes["universal"]
-        assert ctx.stats()["tokens.universal"] == spent > 0
+        spent, _ = context.lanes["instructions"]
+        assert ctx.stats()["tokens.instructions"] == spent > 0
 
 
 @pytest.mark.parametrize(

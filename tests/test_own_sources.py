@@ -52,6 +52,22 @@ def test_a_source_is_asked_once_for_each_turn_and_told_what_was_asked():
     assert source.asked == ["Is it raining?", "And tomorrow?"]
 
 
+def test_instructions_of_a_source_are_not_pushed_out_by_facts():
+    class Rules:
+        name = "rules"
+
+        def items(self, situation, /):
+            where = {"lane": "universal", "section": "universal"}
+            return [Item(ref="w:rule", kind="rule", text="Wear a coat.", **where)]
+
+    with opened(Rules()) as ctx:
+        for number in range(120):
+            ctx.remember(f"Street {number} of the town has {number} houses.", kind="fact")
+        context = hello(ctx)
+        assert "- Wear a coat.\n- Street 119 of" in context.stable
+        assert context.lanes["instructions"][0] > 0
+
+
 def test_the_record_names_it_later_too():
     with opened(Weather()) as ctx:
         chat = ctx.session("s")

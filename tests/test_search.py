@@ -133,6 +133,13 @@ def test_accents_do_not_count(ctx):
     assert ctx.search("kase munchen")
 
 
+def test_of_those_that_match_as_well_the_newest_comes_first(ctx):
+    for number in range(10, 40):
+        ctx.remember(f"Crate {number} stands in the hall.", kind="fact")
+    found = texts(ctx.search("Which crate stands in the hall?", limit=5))
+    assert found == [f"Crate {number} stands in the hall." for number in (39, 38, 37, 36, 35)]
+
+
 def test_texts_that_say_the_same_are_found_once(ctx):
     ctx.session("s1").capture([said("Ann", "Gears are brass."), said("Bob", "gears  are BRASS.")])
     assert len(ctx.search("gears brass", budget=100)) == 1

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw.budget import MEMORY_LANES, NOTE_LANES, Budget
-from ctxmw.items import Item
+from ctxmw.items import Item, Scope
 from ctxmw.protocols import Renderer
 from ctxmw.render import Compact, Markdown, Xml, title_of
 from ctxmw.scoring import Floors
@@ -86,11 +86,135 @@ def test_a_lane_pays_for_its_own_items_only() -> None:
     assert chosen.lanes["project"] == (len("## Shop Decisions\n") + 100, HEADING + 100)
 
 
-def test_the_better_score_goes_first_and_the_ref_breaks_a_tie() -> None:
-    items = [of_length(50, ref, score=score) for ref, score in [("m3", 0.8), ("m2", 0.7)]]
-    items += [of_length(50, "m1", score=0.7)]
+def full(selection: Selection) -> list[str]:
+    return [ref for ref, how in shown(selection).items() if how == "full"]
+
+
+def test_the_better_score_goes_first_and_of_equal_ones_the_newest() -> None:
+    items = [
+        of_length(50, "m1", score=0.7, at=NOW - timedelta(days=2)),
+        of_length(50, "m2", score=0.7, at=NOW - timedelta(days=1)),
+        of_length(50, "m3", score=0.7),
+        of_length(50, "m4", score=0.8, at=NOW - timedelta(days=9)),
+    ]
+    chosen = stable(items, universal=HEADING + 150)
+    assert full(chosen) == ["m4", "m2", "m1"]
+    told = [line[2:4] for line in chosen.block.text.splitlines() if line.startswith("- m")]
+    assert told == ["m4", "m2", "m1"]
+
+
+def test_what_is_equal_in_all_comes_in_the_order_of_its_source() -> None:
+    items = [of_length(50, ref, at=NOW) for ref in ("m3", "m1", "m2")]
     chosen = stable(items, universal=HEADING + 100)
-    assert [ref for ref, how in shown(chosen).items() if how == "full"] == ["m3", "m1"]
+    assert full(chosen) == ["m3", "m1"]
+
+
+# --- instructions ---
+
+
+def instruction(ref: str, **values: object) -> Item:
+    return of_length(100, ref, instructs=True, **{"score": 0.7, "at": NOW, **values})
+
+
+def test_instructions_have_a_lane_that_better_facts_cannot_take() -> None:
+    facts = [of_length(100, f"m{n}", kind="fact", score=0.8, at=NOW) for n in range(20)]
+    rules = [instruction("r1"), instruction("r2", lane="project", section="project")]
+    headings = HEADING + len("## Shop Decisions\n")
+    chosen = stable([*facts, *rules], instructions=headings + 200, universal=200)
+    assert full(chosen) == ["r1", "r2", "m0", "m1"]
+    assert chosen.lanes["instructions"] == (headings + 200, headings + 200)
+    assert chosen.lanes["universal"] == (200, 200)
+
+
+def test_many_instructions_leave_the_lanes_of_facts_alone() -> None:
+    rules = [instruction(f"r{n}") for n in range(500)]
+    facts = [of_length(100, f"m{n}", kind="fact", score=0.8) for n in range(9)]
+    chosen = stable([*rules, *facts], instructions=HEADING + 300, universal=200, reserve=100)
+    assert [ref[0] for ref in full(chosen)] == [*"rrr", *"mm", "m"]
+
+
+def test_an_instruction_that_found_no_room_in_its_lane_competes_with_facts() -> None:
+    items = [
+        of_length(100, "m1", kind="fact", score=0.6),
+        of_length(100, "m2", kind="fact", score=0.75),
+        instruction("r1"),
+    ]
+    assert full(stable(items, universal=HEADING + 200)) == ["m2", "r1"]
+
+
+def test_what_instructions_leave_over_is_for_other_memories() -> None:
+    items = [instruction("r1"), *(of_length(100, f"m{n}", kind="fact") for n in range(5))]
+    chosen = stable(items, instructions=HEADING + 300)
+    assert full(chosen) == ["r1", "m0", "m1"]
+    assert chosen.lanes["instructions"] == (HEADING + 100, HEADING + 300)
+    assert chosen.lanes["reserve"] == (200, 0)
+
+
+def test_what_nobody_else_needs_is_for_instructions_before_it_is_for_the_index() -> None:
+    items = [instruction("r1"), of_length(100, "m1", kind="fact", score=0.9)]
+    chosen = stable(items, done=HEADING + 100)
+    assert shown(chosen) == {"r1": "full", "m1": "none"}
+
+
+def test_what_was_stated_most_often_goes_first_then_the_newest() -> None:
+    items = [
+        instruction("r1", seen=1, at=NOW - timedelta(days=2)),
+        instruction("r2", seen=1, at=NOW),
+        instruction("r3", seen=4, at=NOW - timedelta(days=300)),
+        instruction("r4", seen=1, at=NOW - timedelta(days=1)),
+    ]
+    assert full(stable(items, instructions=HEADING + 300)) == ["r3", "r2", "r4"]
+
+
+def test_instructions_are_printed_before_facts_that_score_better() -> None:
+    items = [of_length(100, "m1", kind="fact", score=0.9), instruction("r1")]
+    text = stable(items, instructions=HEADING + 100, universal=100).block.text
+    assert text.index("- r1") < text.index("- m1")
+
+
+def test_scopes_take_turns_so_that_none_pushes_out_anothers_instructions() -> None:
+    crowd = [instruction(f"r{n}", seen=9) for n in range(50)]
+    own = [
+        instruction("l1", **LANGUAGE, scope=Scope("language", "python")),
+        instruction("p1", **PROJECT, scope=Scope("project", "shop")),
+    ]
+    chosen = stable([*crowd, *own], instructions=500)
+    assert set(full(chosen)) == {"l1", "p1", "r0", "r1"}
+
+
+# --- notes ---
+
+
+def note(ref: str, text: str, days: float, kind: str = "done", **values: object) -> Item:
+    lane = kind if kind in NOTE_LANES else "open"
+    about = {"lane": lane, "section": "notes", "kind": kind, "label": kind}
+    return item(text, ref=ref, at=NOW - timedelta(days=days), **about, **values)
+
+
+def test_notes_are_a_timeline_whatever_their_kind_and_score() -> None:
+    items = [
+        note("n1", "Wrote the parser.", 3, score=0.9),
+        note("n2", "Write the docs.", 1, "next", score=0.8),
+        note("n3", "Use SQLite.", 2, "decided", score=0.7),
+    ]
+    chosen = stable(items, done=200, decided=200, open=200)
+    told = [line for line in chosen.block.text.splitlines() if line.startswith("- ")]
+    assert told == [
+        "- next: Write the docs.",
+        "- decided: Use SQLite.",
+        "- done: Wrote the parser.",
+    ]
+
+
+def test_of_notes_in_the_same_words_the_newest_is_shown_and_the_record_says_so() -> None:
+    items = [
+        note(f"n{days}", "Fixed  the login." if days % 2 else "fixed the login.", days)
+        for days in (3, 1, 2)
+    ]
+    other = note("x1", "Fixed the login.", 0, "decided")
+    chosen = stable([*items, other], done=500, decided=500)
+    assert shown(chosen) == {"n1": "full", "x1": "full", "n2": "none", "n3": "none"}
+    assert reasons(chosen)["n3"] == "same as n1"
 
 
 def test_the_reserve_is_overflow_that_memory_lanes_share_best_first() -> None:

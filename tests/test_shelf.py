@@ -67,6 +67,46 @@ def test_the_best_are_listed_and_the_others_counted():
     store.close()
 
 
+def test_of_equals_the_one_written_last_comes_first_however_many_there_are():
+    store = SqliteStore(":memory:")
+    source = Memories(store)
+    here = Situation(user="ada", now=NOW)
+    refs = [f"m{Random(number).random()}" for number in range(61)]
+    for ref in refs:
+        same = Memory(user="ada", ref=ref, at=NOW, kind="fact", text=f"Number {ref}.")
+        store.put([same.row()])
+        listed = source.best(here, Weights(), {"universal": 5}).items
+        assert listed[0].ref == ref
+    anew = Memories(store).best(here, Weights(), {"universal": 5}).items
+    assert [item.ref for item in anew] == [item.ref for item in listed] == refs[:-6:-1]
+    store.close()
+
+
+def test_instructions_of_every_scope_are_listed_beside_better_facts():
+    store = SqliteStore(":memory:")
+    about = {"user": "ada", "at": NOW, "text": "Something."}
+    facts = [Memory(ref=f"m{n}", kind="fact", **about) for n in range(200)]
+    old = {**about, "at": NOW - timedelta(days=400)}
+    rules = [
+        Memory(ref=f"r-{scope}", kind="rule", scope=scope, **old)
+        for scope in ("universal", "language:python", "project:shop")
+    ]
+    crowd = [Memory(ref=f"r{n}", kind="preference", **about) for n in range(200)]
+    store.put([one.row() for one in (*rules, *facts, *crowd[:1])])
+    here = Situation(user="ada", now=NOW, project="shop", language="python")
+    most = {"instructions": 3, "universal": 5, "language": 5, "project": 5}
+    source = Memories(store)
+    listed = source.best(here, Weights(), most).items
+    assert {one.ref for one in rules} <= {item.ref for item in listed}
+    assert sum(item.kind == "fact" for item in listed) == 5
+    store.put([one.row() for one in crowd])
+    listed = source.best(here, Weights(), most).items
+    assert {one.ref for one in rules[1:]} <= {item.ref for item in listed}
+    assert sum(item.kind == "preference" for item in listed) == 3
+    assert len({item.ref for item in listed}) == len(listed)
+    store.close()
+
+
 def test_the_items_on_a_list_are_the_ones_at_hand_for_the_next():
     random = Random(2)
     store = SqliteStore(":memory:")

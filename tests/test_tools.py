@@ -103,7 +103,7 @@ def test_memory_context_answers_in_lanes_twice_then_as_an_index(ctx, tools):
 def test_memory_context_is_given_anew_in_the_next_epoch(ctx, chat, tools):
     ctx.remember("A decision about gears.", kind="decision", scope="project:other")
     for number in range(60):
-        ctx.remember(f"Habit {number} worth keeping around for a long time.", kind="preference")
+        ctx.remember(f"Habit {number} worth keeping around for a long time.", kind="fact")
     asked = [user("Hello there")]
     chat.finish(chat.prepare(asked), "Hi.")
     tools["memory_context"]()
@@ -118,7 +118,7 @@ def test_the_session_cap_counts_the_stable_block(tmp_path):
     policy = OnDemand(session=100)
     with ContextMiddleware.open(tmp_path / "other.db", on_demand=policy) as ctx:
         for number in range(60):
-            ctx.remember(f"Habit {number} worth keeping around for a long time.", kind="preference")
+            ctx.remember(f"Habit {number} worth keeping around for a long time.", kind="fact")
         chat = ctx.session("s1")
         chat.prepare([user("Hello there")])
         memory_context = memory_tools(chat)[2]

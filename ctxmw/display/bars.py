@@ -64,6 +64,7 @@ def _lane(name: str, spent: int, limit: int) -> Html:
 
 
 _HUES = {
+    "instructions": "memory",
     "universal": "memory",
     "language": "memory",
     "project": "memory",

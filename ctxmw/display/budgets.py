@@ -36,9 +36,10 @@ def _limits(budget: Budget) -> dict[str, int]:
 
 
 _MEANT_FOR = {
-    "universal": "memories that hold everywhere",
-    "language": "memories of the language at hand",
-    "project": "memories of the project at hand",
+    "instructions": "rules, preferences, anti-patterns and corrections, before other memories",
+    "universal": "other memories that hold everywhere",
+    "language": "other memories of the language at hand",
+    "project": "other memories of the project at hand",
     "reserve": "overflow that the three shares above have in common",
     "done": "notes on finished work",
     "decided": "notes on decisions",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..items import Item, Scope, changed
 from ..protocols import Row, Store
-from ..records import LASTING, Memory
+from ..records import INSTRUCTING, LASTING, Memory
 from ..scoring import Weights
 from ..situation import Situation
 from ..text import digest, one_line
@@ -50,6 +50,7 @@ def memory_item(memory: Memory) -> Item:
         session=memory.session,
         seen=memory.seen,
         ages=memory.kind not in LASTING,
+        instructs=memory.kind in INSTRUCTING,
         trust=memory.trust,
         source=memory.source,
         version=digest(memory.text, memory.was)[:16],

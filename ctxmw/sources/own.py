@@ -6,8 +6,10 @@ import logging
 from collections.abc import Sequence
 
 from ..block import checked_item
+from ..budget import MEMORY_LANES
 from ..items import Item, changed
 from ..protocols import Source
+from ..records import INSTRUCTING
 from ..redaction import redact, redact_name
 from ..scoring import Weights, score_all
 from ..situation import Situation
@@ -20,9 +22,13 @@ CRITICAL = 3
 
 
 def offered(source: Source, situation: Situation, weights: Weights) -> list[Item]:
-    """Return what a source has to offer here, checked and rated."""
+    """Return what a source has to offer here, checked and rated.
+
+    Memories of the kinds that instruct are instructions, whoever offers them.
+    """
     with stage(f"source {source.name}"):
-        items = [_without_secrets(checked_item(item)) for item in source.items(situation)]
+        checked = [checked_item(item) for item in source.items(situation)]
+        items = [_instructing(_without_secrets(item)) for item in checked]
     warn_of_overuse(source.name, items)
     return score_all(items, situation, weights)
 
@@ -34,6 +40,11 @@ def _without_secrets(item: Item) -> Item:
         return item
     names = {name: redact_name(said[name]) for name in ("ref", "session", "source", "version")}
     return changed(item, **{name: redact(text).text for name, text in said.items()} | names)
+
+
+def _instructing(item: Item) -> Item:
+    instructs = item.kind in INSTRUCTING and item.lane in MEMORY_LANES
+    return changed(item, instructs=True) if instructs else item
 
 
 def warn_of_overuse(name: str, items: Sequence[Item]) -> None:

@@ -31,7 +31,7 @@ _NAMED = ("scope", "lane", "session")
 _KINDS = {
     "at": "f8",
     **dict.fromkeys(("seen", *_NAMED), "i4"),
-    **dict.fromkeys((*TASK_WORDS, "ages", "trusted", "alive"), "u1"),
+    **dict.fromkeys((*TASK_WORDS, "ages", "instructs", "trusted", "alive"), "u1"),
 }
 
 
@@ -114,6 +114,10 @@ class Ratings:
         """Say whether anything here comes from this conversation."""
         return self._number("session", session) >= 0
 
+    def instructing(self, places: Chosen) -> NDArray[np.bool_]:
+        """Say of each of these places whether it holds an instruction."""
+        return self._own("instructs")[places].view(bool)
+
     def in_lane(self, places: Chosen, lane: str) -> NDArray[np.bool_]:
         """Say of each of these places whether this lane pays for it."""
         within: NDArray[np.bool_] = self._own("lane")[places] == self._number("lane", lane)
@@ -145,15 +149,19 @@ class Ratings:
         )
 
     def best(self, places: Chosen, scores: Floats, n: int) -> Chosen:
-        """Return which n of these are the best, the newest first among equals."""
+        """Return which n of these are the best, the newest first among equals.
+
+        Of the same time, that is what was written last: it stands behind the others.
+        """
         times = self._own("at")[places]
         chosen = np.arange(len(places))
-        if len(places) > 2 * n:
+        if len(places) > 2 * n > 0:
             # Milliseconds within a ten-thousandth of score: both fit into 64 bits.
             keys = np.round(scores * 10_000).astype(np.int64) << 44
             keys += np.clip(times * 1000, 0, 2**44 - 1).astype(np.int64)
-            chosen = np.argpartition(keys, len(keys) - n)[len(keys) - n :]
-        return chosen[np.lexsort((-times[chosen], -scores[chosen]))[:n]]
+            # All that equal the last of the best: which of them are to be had is seen below.
+            chosen = np.flatnonzero(keys >= np.partition(keys, len(keys) - n)[len(keys) - n])
+        return chosen[np.lexsort((-places[chosen], -times[chosen], -scores[chosen]))[:n]]
 
     def copied(self, seq: int) -> bytes:
         """Return the ratings as bytes."""
@@ -191,6 +199,7 @@ class Ratings:
             *(self._names[what].add(name) for what, name in named),
             *task_words_in(item.text),
             item.ages,
+            item.instructs,
             item.trust == "trusted",
             True,
         )

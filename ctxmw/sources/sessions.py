@@ -77,7 +77,7 @@ def _item(record: Record, *, kind: str, lane: str, section: str) -> Item:
         version=record.version if isinstance(record, Turn) else digest(text)[:16],
         group=_group(record) if isinstance(record, Turn) else "",
         group_title=_day(record),
-        place=record.position if isinstance(record, Turn) else 0,
+        order=record.sequence if isinstance(record, Turn) else (),
         origins=record.derived_from if isinstance(record, Derived) else (),
     )
 
@@ -98,4 +98,6 @@ def _group(record: Record) -> str:
 
 
 def _day(record: Record) -> str:
-    return sys.intern(record.at.date().isoformat())  # most items at hand are of a few days
+    """Return the day of a record; what is answered after midnight was asked the day before."""
+    at = record.since if isinstance(record, Turn) else record.at
+    return sys.intern(at.date().isoformat())  # most items at hand are of a few days

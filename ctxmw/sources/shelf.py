@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..budget import MEMORY_LANES
 from ..copies import WORTH_KEEPING, Copies
 from ..items import Item
 from ..protocols import Find, Row, Store
@@ -36,7 +38,7 @@ AT_HAND = 10
 """How many records of a user are kept at hand, beside those on a list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
-VERSION = 2
+VERSION = 3
 """Of the table's layout and of what it is made from; copies of another version are not read."""
 _LONGEST = 86_400.0
 _PARTS = 16
@@ -94,8 +96,9 @@ class Shelf:
     def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
         """Return the best trusted items in scope, rated: of each lane as many as it may have.
 
-        Those with the same score come newest first. As long as nothing changes, neither by itself
-        nor with time, it is the same list.
+        Of each scope's instructions the best are among them too, as many as the lane of that name
+        may have. Those with the same score come newest first. As long as nothing changes, neither
+        by itself nor with time, it is the same list.
         """
         user = situation.user
         kept = self._users.get_or_make(user, _Kept)
@@ -135,11 +138,11 @@ class Shelf:
         places = np.concatenate([before.places, ratings.wanted(situation, before.size)])
         rated = ratings.rated(places, situation, weights)
         chosen = [
-            within[ratings.best(places[within], rated.scores[within], n)]
-            for lane, n in most.items()
-            if len(within := np.flatnonzero(ratings.in_lane(places, lane)))
+            within[ratings.best(places[within], rated.scores[within], n)].tolist()
+            for within, n in _shares(ratings, places, most)
+            if len(within)
         ]
-        best = np.concatenate(chosen) if chosen else np.zeros(0, np.intp)
+        best = np.array(list(dict.fromkeys(chain.from_iterable(chosen))), np.intp)
         refs = [ratings.ref(place) for place in places[best].tolist()]
         found = self._read(situation.user, kept, refs)
         whole = zip(refs, rated.scores[best].tolist(), rated.reasons(best), strict=True)
@@ -249,6 +252,21 @@ class _Kept:
             self.ratings, self.seq, self.unsaved, self.read = Ratings(), 0, 0, {}
             self.tentative = False
             self.forget_lists()
+
+
+def _shares(
+    ratings: Ratings, places: NDArray[np.intp], most: Mapping[str, int]
+) -> Iterator[tuple[NDArray[np.intp], int]]:
+    """Return among which of the places to choose how many: lane by lane, then instructions.
+
+    Each scope's are chosen apart: many that hold everywhere must not hide the project's few.
+    """
+    instructing = ratings.instructing(places) if "instructions" in most else None
+    for lane, n in most.items():
+        within = ratings.in_lane(places, lane)
+        yield np.flatnonzero(within), n
+        if instructing is not None and lane in MEMORY_LANES:
+            yield np.flatnonzero(within & instructing), most["instructions"]
 
 
 def _rated(item: Item, score: float, reasons: tuple[tuple[str, float], ...]) -> Item:

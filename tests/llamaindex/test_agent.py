@@ -151,6 +151,23 @@ async def test_a_second_run_goes_on_with_the_conversation(ctx):
     assert len(ctx.sessions()) == 1
 
 
+async def test_runs_without_a_context_are_recalled_with_each_answer_at_its_question(ctx):
+    said = {
+        "Which port has production?": "Production has the port 8443.",
+        "Which port has staging?": "Staging has the port 9000.",
+    }
+    agent = with_context(FunctionAgent(llm=RecordingLLM(list(said.values()))), ctx)
+    with ctx.session("ports"):
+        for question in said:
+            await agent.run(user_msg=question)
+    asked = {"role": "user", "content": "Which ports have production and staging?"}
+    part = ctx.session("another").prepare([asked]).context.part
+    lines = [line for line in part.splitlines() if line.startswith(("- user", "- assistant"))]
+    assert lines == [
+        line for q, answer in said.items() for line in (f"- user: {q}", f"- assistant: {answer}")
+    ]
+
+
 async def test_runs_of_several_users_on_one_agent_do_not_cross(server):
     llm = RecordingLLM()
     agent = with_context(FunctionAgent(llm=llm), server)
