@@ -109,7 +109,8 @@ class RedactionSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     patterns: tuple[str, ...] = ()
-    """Regular expressions, such as "ACME-[0-9]{6}"; what they match is taken out."""
+    """Regular expressions, such as "ACME-[0-9]{6}"; what they match is taken out.
+    One that could take for ever, such as "(a+)+$", is refused."""
 
 
 class Settings(BaseModel):
