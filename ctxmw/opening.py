@@ -30,6 +30,7 @@ from .learning import Learning, checked_trust
 from .messages import Placement, check_placement
 from .modes import MODES, Mode
 from .observing import Observer, Tracing
+from .own_counter import checked_counter
 from .pipeline import Setup
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
@@ -71,7 +72,7 @@ class Options(TypedDict, total=False):
     model: str | None
     """The model that will read the prompts; decides how tokens are counted."""
     count: TokenCounter
-    """Counts tokens instead, such as a provider's own counter."""
+    """Counts tokens instead, such as a provider's own counter; a fraction is rounded up."""
     window: int | None
     """The model's context window in tokens; without, the one known of `model`."""
     compaction: Compaction
@@ -131,7 +132,8 @@ def setup_of(store: Store, options: Options) -> Setup:
     """Return what a middleware over this store works with."""
     _check_options(options)
     store = redacting(store, options.get("redact", ()))
-    count = options.get("count") or counter_for(options.get("model"))
+    own = options.get("count")
+    count = counter_for(options.get("model")) if own is None else checked_counter(own)
     _warm(count)
     clock = options.get("clock") or utc_now
     deadline = _deadline(options)
