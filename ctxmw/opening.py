@@ -15,6 +15,7 @@ from .arriving import Arriving
 from .backlog import Backlog
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
+from .clocks import checked_clock
 from .code import CodeFile
 from .codebase import Codebase
 from .collector import Entry
@@ -135,7 +136,8 @@ def setup_of(store: Store, options: Options) -> Setup:
     own = options.get("count")
     count = counter_for(options.get("model")) if own is None else checked_counter(own)
     _warm(count)
-    clock = options.get("clock") or utc_now
+    told = options.get("clock")
+    clock = utc_now if told is None else checked_clock(told)
     deadline = _deadline(options)
     dense = _dense(store, options, clock, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
