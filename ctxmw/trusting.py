@@ -67,10 +67,11 @@ VERDICTS: Mapping[str, Verdict] = {
 """What becomes of each key of a file that was found and is not trusted."""
 
 _HARMLESS_VALUES: Mapping[str, Collection[str]] = {
+    "user": ("local",),
     "embedder": ("wordllama",),
     "index": ("numpy", "chroma", "pgvector"),
 }
-"""Values that stay on this machine and run nobody's code."""
+"""Values that hold anyway, or stay on this machine and run nobody's code."""
 
 
 def needs_trust(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +83,14 @@ def verdict(key: str, value: object) -> Verdict:
     """Return what becomes of a setting of a found file; of one nobody judged, the worst."""
     if isinstance(value, str) and value in _HARMLESS_VALUES.get(key, ()):
         return "harmless"
-    return VERDICTS.get(key, "refused")
+    return "harmless" if _sets_nothing(value) else VERDICTS.get(key, "refused")
+
+
+def _sets_nothing(value: object) -> bool:
+    """Say whether it is a table or a list in which nothing stands, as `ctxmw init` writes them."""
+    if isinstance(value, Mapping):
+        return all(map(_sets_nothing, value.values()))
+    return isinstance(value, list) and not value
 
 
 def allowed(file: SettingsFile, given: Collection[str]) -> tuple[dict[str, Any], str]:

@@ -150,6 +150,13 @@ def test_values_that_stay_on_this_machine_are_harmless(cloned):
     assert Settings.load(environ={}).embedder == "wordllama"
 
 
+def test_a_file_that_sets_nothing_yet_holds(cloned):
+    write(cloned, commented())
+    assert Settings.load(environ={}) == Settings()
+    write(cloned, 'user = "local"', "catalog = []", "[redaction]", "patterns = []", "[servers]")
+    assert Settings.load(environ={}) == Settings()
+
+
 def test_what_the_person_gives_is_not_asked_of_the_file(cloned):
     write(cloned, ELSEWHERE["store"], WORDS["servers"])
     settings = Settings.load(store=":memory:", environ={"CTXMW_SERVERS__MAIL__INCLUDE": "manual"})
