@@ -83,6 +83,15 @@ class Budget(Displayed):
         lanes = {name: getattr(self, name) * tokens for name in names}
         return replace(self, total=tokens + turn, turn=stable * turn, **lanes)
 
+    def with_turn_limit(self, tokens: int) -> Budget:
+        """Return the same budget with so many tokens for the turn's part, the rest as it is."""
+        stable, sizes = self.stable_limit, self._sizes() - self.turn
+        if not sizes:
+            return replace(self, total=tokens)
+        names = [field.name for field in fields(self) if field.name not in ("total", "turn")]
+        lanes = {name: getattr(self, name) * max(1, stable) for name in names}
+        return replace(self, total=stable + tokens, turn=sizes * tokens, **lanes)
+
     def _sizes(self) -> int:
         return sum(_SIZES(self))
 

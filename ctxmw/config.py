@@ -1,12 +1,14 @@
 """Settings from a file, the environment and arguments: later ones win, key by key.
 
 The file is `ctxmw.toml`, or `[tool.ctxmw]` in `pyproject.toml`, in the current folder or the
-nearest one above. `CTXMW_MAX_TOKENS=2000` sets `max_tokens`, `CTXMW_BUDGET__TURN=600` sets `turn`
-in `[budget]`. A key that is not known is an error, in a file as in an argument.
+nearest one above; what such a file may set is told in `trusting`. `CTXMW_MAX_TOKENS=2000` sets
+`max_tokens`, `CTXMW_BUDGET__TURN=600` sets `turn` in `[budget]`. A key that is not known is an
+error, in a file as in an argument.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -15,12 +17,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from .arriving import Arriving
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Offer
 from .compaction import Compaction
+from .config_file import settings_file
 from .embedders import embedder_at
 from .errors import InvalidValue
 from .items import Include
@@ -30,11 +33,13 @@ from .opening import Options
 from .protocols import Renderer
 from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
+from .text import clean
 from .triggers import Triggers
+from .trusting import allowed
 
-FILE = "ctxmw.toml"
+log = logging.getLogger("ctxmw")
+
 PREFIX = "CTXMW_"
-_LARGEST = 64 * 1024
 _NOT_SETTINGS = frozenset({"CTXMW_HOME", "CTXMW_STRICT", "CTXMW_TOKEN"})
 
 
@@ -104,7 +109,8 @@ class RedactionSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     patterns: tuple[str, ...] = ()
-    """Regular expressions, such as "ACME-[0-9]{6}"; what they match is taken out."""
+    """Regular expressions, such as "ACME-[0-9]{6}"; what they match is taken out.
+    One that could take for ever, such as "(a+)+$", is refused."""
 
 
 class Settings(BaseModel):
@@ -182,6 +188,8 @@ class Settings(BaseModel):
     servers: dict[str, ServerSettings] = Field(default_factory=dict)
     """How the tools of a server come in, by its name."""
 
+    _without: str = PrivateAttr(default="")
+
     @classmethod
     def load(
         cls,
@@ -193,23 +201,33 @@ class Settings(BaseModel):
     ) -> Self:
         """Return the settings that hold in a folder: its file, then the environment, then these.
 
-        Without a folder the current one is meant. An argument that is None says nothing.
+        Without a folder the current one is meant. An argument that is None says nothing. A file
+        that was found, and that nobody named or trusted, sets what is harmless: see `trusting`.
         """
-        path = Path(file) if file is not None else find_file(Path(folder or Path.cwd()))
-        layers = [
-            _from_file(path) if path else {},
-            _from_environment(os.environ if environ is None else environ),
+        environ = os.environ if environ is None else environ
+        own = settings_file(Path(folder or Path.cwd()), file, environ)
+        given = [
+            _from_environment(environ),
             {name: value for name, value in arguments.items() if value is not None},
         ]
-        if file is None:
-            _check_found(layers[0], path)
-        told = (str(path), "the environment", "the arguments")
+        layers = [dict(own.content) if own else {}, *given]
+        told = (str(own.path) if own else "", "the environment", "the arguments")
         for where, layer in zip(told, layers, strict=True):
             cls._checked(layer, where)
+        without = ""
+        if own:
+            layers[0], without = allowed(own, {key for layer in given for key in layer})
         merged: dict[str, Any] = {}
         for layer in layers:
             merged = _merged(merged, layer)
-        return cls._checked(merged, " and ".join(_used(told, layers)))
+        settings = cls._checked(merged, " and ".join(_used(told, layers)))
+        settings._without = without
+        return settings
+
+    @property
+    def without(self) -> str:
+        """What was left out of a file that was only found, and how to allow it; "" for nothing."""
+        return self._without
 
     def open(self, **options: Any) -> ContextMiddleware:
         """Open the memory; an option given here wins over the settings."""
@@ -217,6 +235,8 @@ class Settings(BaseModel):
 
     def options(self) -> Options:
         """Return what a memory is opened with."""
+        if self._without:
+            log.warning(clean(self._without))
         given: Options = {
             "user": self.user,
             "model": self.model,
@@ -282,51 +302,6 @@ class Settings(BaseModel):
 
 
 _RENDERERS: dict[str, type[Renderer]] = {"markdown": Markdown, "xml": Xml, "compact": Compact}
-
-
-def find_file(folder: Path) -> Path | None:
-    """Return the file with the settings that hold in a folder: its own, or the nearest above."""
-    here = folder.resolve()
-    for each in (here, *here.parents):
-        if (each / FILE).is_file():
-            return each / FILE
-        if _text(each / "pyproject.toml").find("[tool.ctxmw") >= 0:
-            return each / "pyproject.toml"
-    return None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8") if path.stat().st_size <= _LARGEST else ""
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def _from_file(path: Path) -> dict[str, Any]:
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidValue(f"{path} is larger than {_LARGEST // 1024} kB: that is no settings.")
-        content = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidValue(f"{path} cannot be read: {error}.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidValue(f"{path} is not valid TOML: {error}.") from error
-    if path.name == "pyproject.toml":
-        content = content.get("tool", {}).get("ctxmw", {})
-    store = content.get("store")
-    if isinstance(store, str) and store != ":memory:" and "://" not in store:
-        content["store"] = str(path.parent / Path(store).expanduser())
-    return content
-
-
-def _check_found(content: Mapping[str, Any], path: Path | None) -> None:
-    """Refuse what would run code because a file lies in a folder: it may be anybody's project."""
-    embedder = content.get("embedder")
-    if isinstance(embedder, str) and ":" in embedder:
-        raise InvalidValue(
-            f"{path}: embedder is {embedder!r:.60}, which would run code of this folder. Set "
-            "CTXMW_EMBEDDER, or name the file with --config."
-        )
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from .catalog import SessionContext, session_context
+from .clocks import after
 from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
 from .conversation import Identity, change_state, load_state, scope_of
 from .errors import InvalidValue
@@ -71,7 +72,7 @@ class Contents:
                 text=text,
                 priority=priority,
                 metadata=plain_metadata(metadata),
-                expires=now + lifetime,
+                expires=after(now, lifetime),
                 order=store.head(self.user) + 1,
                 trust=trust,
             )

@@ -5,6 +5,7 @@ Nothing is changed by looking. `mend_search` makes the full-text index anew from
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
-from .config import Settings, find_file
-from .errors import CtxmwError
+from .config import Settings
+from .config_file import NAMED_BY, find_file
+from .errors import CtxmwError, NotTrusted
 from .following import TYPES
 from .refusals import REFUSAL_BYTES
 from .sqlite_file import OLDEST_SQLITE, claim, connect, explained, is_locked, patiently
@@ -47,12 +49,17 @@ def look_at_machine() -> Iterator[Finding]:
 
 def look_at_settings(folder: Path, file: str | None = None) -> Finding:
     """Look at the settings that hold in a folder."""
-    path = Path(file) if file else find_file(folder)
+    named = file or os.environ.get(NAMED_BY)
+    path = Path(named) if named else find_file(folder)
     try:
-        Settings.load(folder, file=file)
+        settings = Settings.load(folder, file=file)
+    except NotTrusted as error:
+        return Finding(about="settings", level="bad", says=str(error), fix="look at the file first")
     except CtxmwError as error:
         fix = "correct it; ctxmw init --print shows every setting"
         return Finding(about="settings", level="bad", says=str(error), fix=fix)
+    if settings.without:
+        return Finding(about="settings", level="note", says=settings.without)
     says = str(path) if path else "no file; ctxmw init writes one"
     return Finding(about="settings", level="good", says=says)
 

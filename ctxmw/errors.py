@@ -2,7 +2,8 @@
 
 CtxmwError
 ├── InvalidValue      a value that cannot be accepted (also a ValueError)
-│   └── MissingUser   a call that must name its user and does not
+│   ├── MissingUser   a call that must name its user and does not
+│   └── NotTrusted    a file with settings was found that may not set what it sets
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
 ├── Overloaded        more calls wait than can be answered in time
@@ -27,6 +28,10 @@ class InvalidValue(CtxmwError, ValueError):
 
 class MissingUser(InvalidValue):
     """A call on a shared memory that names no user."""
+
+
+class NotTrusted(InvalidValue):
+    """A file with settings that was merely found says where memory goes, or the like."""
 
 
 class NotFound(CtxmwError, LookupError):

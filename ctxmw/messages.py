@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, get_args
 
+from .clocks import checked_moment
 from .errors import InvalidValue
 from .text import digest
 
@@ -64,7 +65,7 @@ def moment_of(message: Message) -> datetime | None:
             raise InvalidValue(f"a message's at is {said!r:.60}: give an ISO time.") from None
     if said is not None and (not isinstance(said, datetime) or said.tzinfo is None):
         raise InvalidValue(f"a message's at is {said!r:.60}: give an aware datetime or ISO text.")
-    return said
+    return None if said is None else checked_moment(said, "a message's at")
 
 
 def last_user(messages: Sequence[Message]) -> int | None:

@@ -25,7 +25,8 @@ def said_on(question: Question, days: Ints) -> Floats:
     """Return 1 for what was said on a day the question names, or the day after; less near it."""
     said = np.zeros(len(days), np.float32)
     for named in question.days:
-        since = days - named.toordinal()
+        # Days are kept in as few bytes as they take: of year 1, one.
+        since = days.astype(np.int32) - named.toordinal()
         said[(since >= -1) & (since <= 7) & (said < CLOSE)] = CLOSE
         said[(since == 0) | (since == 1)] = 1
     return said

@@ -15,6 +15,7 @@ from .arriving import Arriving
 from .backlog import Backlog
 from .budget import Budget, OnDemand
 from .catalog import AgentSearch, Catalog, Offer
+from .clocks import checked_clock
 from .code import CodeFile
 from .codebase import Codebase
 from .collector import Entry
@@ -31,6 +32,7 @@ from .logs import keep_secrets_out_of_logs
 from .messages import Placement, check_placement
 from .modes import MODES, Mode
 from .observing import Observer, Tracing
+from .own_counter import checked_counter
 from .pipeline import Setup
 from .prefix import Prefixes
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
@@ -72,7 +74,7 @@ class Options(TypedDict, total=False):
     model: str | None
     """The model that will read the prompts; decides how tokens are counted."""
     count: TokenCounter
-    """Counts tokens instead, such as a provider's own counter."""
+    """Counts tokens instead, such as a provider's own counter; a fraction is rounded up."""
     window: int | None
     """The model's context window in tokens; without, the one known of `model`."""
     compaction: Compaction
@@ -133,9 +135,11 @@ def setup_of(store: Store, options: Options) -> Setup:
     _check_options(options)
     keep_secrets_out_of_logs()
     store = redacting(store, options.get("redact", ()))
-    count = options.get("count") or counter_for(options.get("model"))
+    own = options.get("count")
+    count = counter_for(options.get("model")) if own is None else checked_counter(own)
     _warm(count)
-    clock = options.get("clock") or utc_now
+    told = options.get("clock")
+    clock = utc_now if told is None else checked_clock(told)
     deadline = _deadline(options)
     dense = _dense(store, options, clock, beside=deadline is not None)
     random = options.get("random") or SystemRandom()

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from .archive import Archive
+from .budget import Budget
 from .catalog import CatalogItem, called_for, session_context
 from .collector import Entry, claimed, free, waiting
 from .compacting import said_in
@@ -194,7 +195,9 @@ class Plan:
         trail = self._trail
         limit = self._who.budget.turn_limit
         for part in self._state.parts:
-            if part.open and part.anchor == trail.turn and part.tokens <= limit:
+            if not part.open or part.anchor != trail.turn or part.tokens > limit:
+                continue
+            if self._over(stable, self._archive.block(part.hash).text) <= 0:
                 return self._archive.build(part.build)
         query, policy = self._situation.query, self._setup.agent_search
         called = called_for(self._context.on_call, query, policy)
@@ -215,6 +218,23 @@ class Plan:
         return {"triggers": self._brought.carried, "activity_feed": self._brought.activity_feed}
 
     def _select_part(self, stable: Build, called: Sequence[Item]) -> Selection:
+        """Choose the turn's part; smaller, when together with the stable block it counts more."""
+        budget = self._who.budget
+        chosen = self._selected(stable, called, budget)
+        # With a counter whose counts add up it never is.
+        while chosen.tokens and (over := self._over(stable, chosen.block.text)) > 0:
+            if over >= chosen.tokens:
+                return Selection()
+            budget = budget.with_turn_limit(chosen.tokens - over)
+            chosen = self._selected(stable, called, budget)
+        return chosen
+
+    def _over(self, stable: Build, part: str) -> int:
+        """Return by how many tokens the stable block and a part are over the total together."""
+        opening = self._archive.block(stable.hash).text
+        return joined(self._setup.count, [opening, part], {}) - self._who.budget.total
+
+    def _selected(self, stable: Build, called: Sequence[Item], budget: Budget) -> Selection:
         state, trail = self._state, self._trail
         if trail.last is None:
             return Selection()
@@ -227,7 +247,7 @@ class Plan:
         return build_part(
             self._setup,
             self._situation,
-            self._who.budget,
+            budget,
             own=self._own,
             waiting=[entry.item() for entry in free(self._waiting, trail.turn, self._now)],
             called=_not_tools(called),

@@ -46,7 +46,15 @@ INSTRUCTING: frozenset[str] = LASTING | {"correction"}
 SHARED = "\x01shared"
 """Owns what belongs to the application and not to a user; no user can have this name."""
 
-Moment = Annotated[AwareDatetime, AfterValidator(lambda at: at.astimezone(UTC))]
+
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:  # the first hours of year 1 and the last of 9999
+        raise ValueError("it is out of range in UTC") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 
 class Record(BaseModel):

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from .errors import InvalidValue
+from .pattern_paths import check_paths
 from .protocols import Row, Store
 from .redaction import redact, redact_name
 from .text import words
@@ -114,4 +115,5 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise InvalidValue(f"the pattern {pattern!r:.60} is not valid: {error}.") from error
     if found.match(""):
         raise InvalidValue(f"the pattern {pattern!r:.60} matches nothing at all: make it longer.")
+    check_paths(pattern)
     return found

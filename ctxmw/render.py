@@ -1,7 +1,8 @@
 """How a block is printed: Markdown, XML or compact, inside one frame. Escaping lives only here.
 
 Stored text is data. Whatever it holds, a block has exactly one opening and one closing frame, and
-a line of stored text never looks like a heading of ours.
+a line of stored text never looks like a heading of ours. A stranger's text is marked on each of
+its lines: none of them stands there as if we had written it.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ class Markdown:
     def item(self, item: Item, shown: Shown, cost: int) -> str:
         if shown == "index":
             return f"- {_index_line(item, cost)}\n"
-        return f"- {_indented(_body(item, shown))}{_more(item, shown, cost)}\n"
+        return f"- {_indented(_by_line(item, shown))}{_more(item, shown, cost)}\n"
 
 
 class Xml:
@@ -110,10 +111,10 @@ class Xml:
 
     def item(self, item: Item, shown: Shown, cost: int) -> str:
         if shown == "full":
-            return f'<item kind="{_attribute(item.kind)}">{_inside(_body(item, shown))}</item>\n'
+            return f'<item kind="{_attribute(item.kind)}">{_inside(_by_line(item, shown))}</item>\n'
         about = {"id": item.ref, "kind": item.kind, "date": _date(item), "session": item.session}
         marks = "".join(f' {name}="{_attribute(value)}"' for name, value in about.items() if value)
-        text = _index_title(item) if shown == "index" else _body(item, shown)
+        text = _index_title(item) if shown == "index" else _by_line(item, shown)
         return f'<item shown="{shown}"{marks} tokens="{cost}">{_inside(text)}</item>\n'
 
 
@@ -140,6 +141,15 @@ class Compact:
 def has_brief(item: Item) -> bool:
     """Say whether showing the item briefly shows less than all of it."""
     return bool(item.passage) or (item.trust == "trusted" and len(item.text) > 2 * _BRIEF)
+
+
+def _by_line(item: Item, shown: Shown) -> str:
+    """Return the text where its lines are kept; those of a stranger each with a mark."""
+    body = _body(item, shown)
+    if item.trust == "trusted":
+        return body
+    first, *others = body.splitlines() or [""]
+    return "\n".join([first, *(f"> {line.rstrip()}" for line in others if line.strip())])
 
 
 def _body(item: Item, shown: Shown) -> str:

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Self
 
+from .clocks import checked_moment
 from .compacting import compact, look
 from .compaction import Compacted, Window
 from .contents import Contents
@@ -181,9 +182,7 @@ class Session(Contents, Displayed):
         A message's own `at` wins over the one given here, and that over the present.
         """
         checked = check_messages(messages)
-        if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
-            raise InvalidValue(f"at is {at!r}: give an aware datetime.")
-        said = at or self._setup.clock()
+        said = self._setup.clock() if at is None else checked_moment(at, "at")
         history = look(self._setup, self._who, checked)
         given, trail = history.given, history.given_trail
         turns = capture_messages(self._setup, self._who, given, trail, said)

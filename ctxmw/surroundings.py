@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from .activity import Activity, read_after, recent_activity
+from .clocks import after, span
 from .code_index import ProjectCode
 from .codebase import Codebase
 from .feed import Absences
@@ -122,7 +122,7 @@ class Surroundings:
         user, project = situation.user, situation.project
         if self.quiet.last(user, project, head):
             return [], feed
-        since = situation.now - timedelta(minutes=self.policy.minutes)
+        since = after(situation.now, -span(minutes=self.policy.minutes))
         rows = recent_activity(self.store, user, project, since=since)
         if not rows:
             self.quiet.note(user, project, head)

@@ -8,8 +8,6 @@ they are made again. A file is read whole and checked before the first byte is w
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from .errors import InvalidValue, StoreError
+from .part_files import part_of
 from .protocols import Find, Row, Store
 from .records import RECORD_TYPES, Memory, load, load_all
 from .text import storable
@@ -30,19 +29,8 @@ _ANEW: dict[str, dict[str, int]] = {"session": {"feed": 0, "catalog_feed": 0}}
 def export(store: Store, user: str, path: Path) -> int:
     """Write everything of a user to a file, in its place only when it is whole; say how many."""
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=path.name, suffix=".part", delete=False
-        ) as file:
-            part = Path(file.name)
-            try:
-                with store.atomic(user):
-                    n = _write(file.write, _rows(store, user))
-                file.flush()
-                os.fsync(file.fileno())
-                part.replace(path)
-            except BaseException:
-                part.unlink(missing_ok=True)
-                raise
+        with part_of(path) as file, store.atomic(user):
+            n = _write(file.write, _rows(store, user))
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error}.") from error
     return n

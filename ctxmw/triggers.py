@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import inf
 from typing import Literal, get_args
 
 from .activity import Activity
+from .clocks import after, span
 from .errors import InvalidValue
 from .mentions import (
     Frame,
@@ -127,7 +128,7 @@ def analyze_message(
         *(("path", [path]) for path in paths_in(text) if split_line(path)[0] not in named),
         ("message", asked_about(text)),
     ]
-    ends = (now or utc_now()) + timedelta(minutes=chosen.minutes)
+    ends = after(now or utc_now(), span(minutes=chosen.minutes))
     return [
         Trigger(
             kind=kind,
@@ -162,7 +163,7 @@ def analyze_activity(
             queries=queries,
             weight=chosen.weight(kind),
             source=activity.path or activity.type,
-            expires=began + timedelta(minutes=chosen.minutes),
+            expires=after(began, span(minutes=chosen.minutes)),
         )
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, Settings
-from ctxmw.config import find_file
+from ctxmw.config_file import find_file
 from ctxmw.config_text import commented, keys
 from ctxmw.testing import FixedClock, HashEmbedder
 
@@ -21,8 +22,10 @@ ASKED = [{"role": "user", "content": "How does the AuthService check a login tok
 
 
 def load(folder: Path, text: str = "", environ: dict[str, str] | None = None, **arguments: Any):
-    (folder / "ctxmw.toml").write_text(text)
-    return Settings.load(folder, environ=environ or {}, **arguments)
+    """Return the settings of a file that is named; of one that is found: test_trusting."""
+    file = folder / "ctxmw.toml"
+    file.write_text(text)
+    return Settings.load(file=file, environ=environ or {}, **arguments)
 
 
 def test_without_a_file_there_are_defaults(tmp_path):
@@ -130,9 +133,10 @@ def test_a_relative_store_counts_from_its_file(tmp_path):
     inner = tmp_path / "a"
     inner.mkdir()
     (tmp_path / "ctxmw.toml").write_text('store = "data/memory.db"')
-    assert Settings.load(inner, environ={}).store == str(tmp_path / "data" / "memory.db")
+    file = "../ctxmw.toml"
+    assert Settings.load(file=inner / file).store == str(inner / ".." / "data" / "memory.db")
     (tmp_path / "ctxmw.toml").write_text('store = ":memory:"')
-    assert Settings.load(inner, environ={}).store == ":memory:"
+    assert Settings.load(file=inner / file).store == ":memory:"
 
 
 def test_the_commented_file_sets_nothing_and_names_every_key(tmp_path):
@@ -150,6 +154,17 @@ def test_every_line_of_the_commented_file_can_be_taken_in(tmp_path):
     told = load(tmp_path, "\n".join(line[2] for line in found))
     assert told.budget == Settings().budget
     assert told.servers["files"].include == "agent"
+
+
+def test_a_variable_names_the_file(tmp_path):
+    (tmp_path / "mine.toml").write_text('user = "ada"')
+    environ = {"CTXMW_CONFIG": str(tmp_path / "mine.toml")}
+    assert Settings.load(tmp_path, environ=environ).user == "ada"
+
+
+def test_a_pipe_that_is_called_like_a_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pyproject.toml")
+    assert find_file(tmp_path) != tmp_path / "pyproject.toml"
 
 
 def test_finding_a_file_survives_whatever_lies_around(tmp_path):
@@ -340,14 +355,10 @@ def test_deadline_bounds_how_long_a_search_is_waited_for(tmp_path, text, late):
     assert ("deadline" in degraded) is late
 
 
-def test_a_file_that_is_only_found_cannot_have_code_imported(tmp_path, monkeypatch):
+def test_an_embedder_of_ones_own_is_imported(tmp_path, monkeypatch):
     (tmp_path / "somewhere.py").write_text("from ctxmw.testing import HashEmbedder as made")
     monkeypatch.syspath_prepend(tmp_path)
-    text = 'store = ":memory:"\nembedder = "somewhere:made"'
-    with pytest.raises(InvalidValue, match="would run code of this folder"):
-        load(tmp_path, text)
-    named = Settings.load(file=tmp_path / "ctxmw.toml", environ={})
-    with named.open() as ctx:
+    with load(tmp_path, 'store = ":memory:"\nembedder = "somewhere:made"').open() as ctx:
         assert ctx.reindex() == 0
 
 

@@ -191,7 +191,7 @@ class TestBrokenFiles:
         with opened(tmp_path, "one") as ctx:
             ctx.remember("Use tabs.")
             text = exported(ctx, tmp_path / "a.jsonl")
-            monkeypatch.setattr("ctxmw.transfer.os.fsync", _full_disk)
+            monkeypatch.setattr("ctxmw.part_files.os.fsync", _full_disk)
             with pytest.raises(StoreError, match="no space"):
                 ctx.export(tmp_path / "a.jsonl")
             assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 import sys
@@ -410,3 +411,44 @@ def test_hostile_text_stays_text_on_every_page(ctx: ContextMiddleware, page: Bro
         links = [value for name, value in shown.attributes if name in ("href", "src", "action")]
         assert all(link.startswith("/") for link in links)
         assert not {name for name, _ in shown.attributes if name.startswith("on")}
+
+
+# --- forms that are too large ---
+
+
+def pieces_read(ctx: ContextMiddleware, *headers: tuple[bytes, bytes]) -> tuple[int, int]:
+    """Send a form that has no end; return how many pieces were read, and the status."""
+    read, statuses = 0, []
+
+    async def receive() -> dict[str, object]:
+        nonlocal read
+        read += 1
+        assert read < 1_000, "it is read without an end"
+        return {"type": "http.request", "body": b"x" * 100_000, "more_body": True}
+
+    async def send(message: dict[str, object]) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/memories",
+        "query_string": b"",
+        "headers": [(b"host", b"127.0.0.1:8000"), *headers],
+        "server": ("127.0.0.1", 8000),
+        "scheme": "http",
+    }
+    asyncio.run(app_for(ctx, token=TOKEN)(scope, receive, send))
+    return read, statuses[0]
+
+
+def test_a_form_without_an_end_is_read_up_to_what_a_form_may_have(ctx):
+    cookie = (b"cookie", f"ctxmw-8000={TOKEN}".encode())
+    assert pieces_read(ctx, cookie) == (11, 400)
+    assert pieces_read(ctx, cookie, (b"content-length", b"300000000")) == (0, 400)
+
+
+def test_of_a_form_of_a_stranger_nothing_is_read(ctx):
+    assert pieces_read(ctx) == (0, 403)
+    assert pieces_read(ctx, (b"cookie", b"ctxmw-8000=guess")) == (0, 403)

@@ -78,10 +78,16 @@ def run_http(
     allow_hosts: Sequence[str] = (),
     allow_origins: Sequence[str] = (),
     ready: Callable[[], None] | None = None,
+    seconds: float = 10.0,
     **options: Any,
 ) -> None:
-    """Serve clients over HTTP until SIGINT or SIGTERM; `ready` is called when all is in order."""
+    """Serve clients over HTTP until SIGINT or SIGTERM; `ready` is called when all is in order.
+
+    Whoever connects has so many seconds to send the headers of a request.
+    """
     import uvicorn
+
+    from .patience import patient
 
     app = http_app(
         memory_server(ctx, **options),
@@ -93,13 +99,14 @@ def run_http(
     )
     if ready is not None:
         ready()
-    # The other parser there may be, httptools, leaves spaces around the values of headers.
+    # Not httptools, the other parser there may be: it leaves spaces around the values of headers.
     uvicorn.run(
         app,
         host=host,
         port=port,
         log_level="warning",
-        http="h11",
+        http=patient(seconds),
+        ws="none",
         timeout_graceful_shutdown=GRACE,
     )
 

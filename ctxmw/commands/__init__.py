@@ -14,7 +14,7 @@ from typing import Protocol, cast
 from .terminal import Terminal
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "start": ("demo", "init", "doctor"),
+    "start": ("demo", "init", "trust", "doctor"),
     "remember and recall": ("remember", "search", "show", "inject", "forget"),
     "conversations": ("sessions", "history", "collect", "ui"),
     "what comes along": ("catalog", "index", "watch", "notice"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from datetime import timedelta
 
+from ..clocks import span
 from ..items import PRIORITIES
 from .terminal import Terminal
 
@@ -45,7 +45,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
                 about,
                 text_of(chosen.text, "text"),
                 priority=chosen.priority,
-                lifetime=timedelta(hours=chosen.hours),
+                lifetime=span(hours=chosen.hours),
                 trust="untrusted" if chosen.untrusted else "trusted",
             )
             entries = [entry]

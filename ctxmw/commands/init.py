@@ -44,7 +44,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         for name in chosen.client:
             _add_to(name, chosen, terminal)
         return 0
-    from ..config import FILE
+    from ..config_file import FILE
     from ..config_text import commented
 
     path = Path.cwd() / FILE

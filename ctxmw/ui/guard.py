@@ -11,7 +11,7 @@ import hmac
 from hashlib import sha256
 from urllib.parse import parse_qs
 
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -75,10 +75,25 @@ def form_mark(token: str) -> str:
     return hmac.new(token.encode(), b"form", sha256).hexdigest()
 
 
+async def body_of(request: Request) -> bytes:
+    """Return what a request carries; of more than a form may have, no more than that is read."""
+    told = request.headers.get("content-length", "")
+    if told.isdecimal() and int(told) > _LARGEST_FORM:
+        raise _too_large(f"{int(told):,} bytes")
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _LARGEST_FORM:
+            raise _too_large("too many bytes")
+    return bytes(body)
+
+
+def _too_large(has: str) -> InvalidValue:
+    return InvalidValue(f"the form has {has}: at most {_LARGEST_FORM:,} are read.")
+
+
 def read_form(body: bytes, token: str) -> dict[str, str]:
     """Return the fields of a form, or raise when it is not one of ours."""
-    if len(body) > _LARGEST_FORM:
-        raise InvalidValue(f"the form has {len(body):,} bytes: at most {_LARGEST_FORM:,} are read.")
     try:
         fields = parse_qs(body.decode(), keep_blank_values=True)
     except UnicodeDecodeError:

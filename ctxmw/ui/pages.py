@@ -19,7 +19,7 @@ from ..provenance import ContextRecord
 from ..records import MEMORY_KINDS, RECORD_TYPES, Memory
 from ..refs import names_stored
 from ..used import Used
-from .guard import form_mark, read_form
+from .guard import body_of, form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
 from .templates import Templates
 
@@ -217,7 +217,7 @@ class Pages:
         ]
 
     async def _form(self, request: Request) -> dict[str, str]:
-        return read_form(await request.body(), self._token)
+        return read_form(await body_of(request), self._token)
 
 
 def _address(used: Used, call: str) -> str:

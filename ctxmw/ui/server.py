@@ -11,15 +11,23 @@ import uvicorn
 from ..errors import InvalidValue
 from ..middleware import ContextMiddleware
 from .app import app_for
+from .patience import SECONDS, patient
 
 GRACE = 2
 """Seconds to finish what is being answered: a browser that reads nothing does not keep us."""
 
 
-def serve(ctx: ContextMiddleware, *, port: int = 0, ready: Callable[[str], None]) -> None:
+def serve(
+    ctx: ContextMiddleware,
+    *,
+    port: int = 0,
+    ready: Callable[[str], None],
+    seconds: float = SECONDS,
+) -> None:
     """Serve the pages until interrupted; `ready` is told the address once it answers.
 
-    Port 0 takes any that is free. Nothing but this machine can reach it.
+    Port 0 takes any that is free. Nothing but this machine can reach it. Whoever connects has so
+    many seconds to ask for something.
     """
     token = secrets.token_urlsafe(24)
     bound = _bound(port)
@@ -31,6 +39,8 @@ def serve(ctx: ContextMiddleware, *, port: int = 0, ready: Callable[[str], None]
         access_log=False,
         lifespan="off",
         server_header=False,
+        http=patient(seconds),
+        ws="none",
         timeout_graceful_shutdown=GRACE,
     )
     try:
