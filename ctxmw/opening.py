@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
 
 from .activity import NoticedActivity
 from .arriving import Arriving
@@ -289,14 +289,19 @@ def _index(store: Store, name: str) -> VectorIndex:
                 'index is "pgvector", but the memory is not on Postgres: open it with '
                 '"postgresql://...", or with index="numpy".'
             )
-        index: VectorIndex = inside()
-        return index
+        return cast("VectorIndex", inside())
     from .chroma import index_named  # it brings HTTP along
 
     # A store that many machines share is the same one on all of them, wherever their files are.
     identity = getattr(store, "identity", None)
     path = Path(getattr(store, "path", data_folder() / f"{identity or 'memory'}.db"))
-    return index_named(name, path, space=identity)
+    index = index_named(name, path, space=identity)
+    if name == "chroma" and getattr(store, "path", None) == Path(":memory:"):
+        raise InvalidValue(
+            'index is "chroma", which keeps files, and a memory opened with ":memory:" leaves '
+            'none: open it with a path, or with index="numpy".'
+        )
+    return index
 
 
 def _deadline(options: Options) -> float | None:
