@@ -5,6 +5,7 @@ CtxmwError
 │   └── MissingUser   a call that must name its user and does not
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
+│   └── UnreadableRecord  one record cannot be read; the others can
 ├── StageError        a stage of the pipeline failed; its cause is chained
 ├── EmbedderError     the embedding model failed
 ├── SummarizerError   the summarizing model failed, was too slow, or has spent what it may
@@ -34,6 +35,10 @@ class NotFound(CtxmwError, LookupError):
 
 class StoreError(CtxmwError):
     """The store cannot be opened, read or written; nothing was changed."""
+
+
+class UnreadableRecord(StoreError):
+    """One record of the store makes no sense to this version; it was left as it is."""
 
 
 class StageError(CtxmwError):

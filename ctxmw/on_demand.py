@@ -141,7 +141,7 @@ class OnDemandAnswers:
             wanted = Wanted(types=("memory",))
             items = list(self._setup.search.find(situation, weights, wanted).items)
         else:
-            kept = Memories(self._setup.store).items(situation)
+            kept = Memories(self._setup.store, self._setup.faults).items(situation)
             items = score_all(kept, situation, weights)
         return [item for item in items if item.score >= floor]
 

@@ -24,6 +24,7 @@ from .dense import Dense
 from .embedders import as_embedder
 from .epochs import SHOWN_TYPES
 from .errors import InvalidValue
+from .faults import Faults
 from .feed import Absences, Feed
 from .items import Include, Trust
 from .learning import Learning, checked_trust
@@ -122,7 +123,8 @@ class Options(TypedDict, total=False):
     strict: bool
     """Whether adapters raise what fails at run time instead of going on without memory."""
     on_error: Callable[[str, Exception], None] | None
-    """Told the stage and the error when an adapter goes on without memory."""
+    """Told the stage and the error when an adapter goes on without memory, or when one record or
+    conversation was set aside ("read", "end", "embed")."""
     clock: Clock
     random: Random
 
@@ -135,15 +137,16 @@ def setup_of(store: Store, options: Options) -> Setup:
     _warm(count)
     clock = options.get("clock") or utc_now
     deadline = _deadline(options)
-    dense = _dense(store, options, clock, beside=deadline is not None)
-    random = options.get("random") or SystemRandom()
     stats, workers = Stats(), Workers()
+    faults = Faults(stats, options.get("on_error"))
+    dense = _dense(store, options, clock, faults, beside=deadline is not None)
+    random = options.get("random") or SystemRandom()
     aside = Aside(before_waiting=workers.leave)
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
     feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
-    surroundings = _surroundings(store, feed, count, weights, options)
+    surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
     return Setup(
         store=store,
         feed=feed,
@@ -161,15 +164,17 @@ def setup_of(store: Store, options: Options) -> Setup:
         arriving=_given(options.get("arriving"), Arriving),
         placement=check_placement(options.get("placement", "split")),
         sources=(
-            Memories(store),
-            Sessions(store),
+            Memories(store, faults),
+            Sessions(store, faults),
             surroundings.directory,
             *options.get("sources", ()),
         ),
         window=options.get("window") or known_window(options.get("model")),
         compaction=_given(options.get("compaction"), Compaction),
         dense=dense,
-        search=Search(store, count, dense=dense, stats=stats, aside=aside, feed=feed),
+        search=Search(
+            store, count, dense=dense, stats=stats, aside=aside, feed=feed, faults=faults
+        ),
         deadline=deadline,
         aside=aside,
         catalog=Catalog(
@@ -178,6 +183,7 @@ def setup_of(store: Store, options: Options) -> Setup:
             random,
             offers=options.get("offers", ()),
             servers=options.get("servers", {}),
+            faults=faults,
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
@@ -189,6 +195,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         prefixes=Prefixes(),
         stats=stats,
         observer=Observer(stats, options.get("tracing")),
+        faults=faults,
         summarizer=summarizer,
         distiller=_distiller(summarizer) if summarizer and learn.model else None,
         learn=learn,
@@ -202,11 +209,18 @@ def setup_of(store: Store, options: Options) -> Setup:
 
 
 def _surroundings(
-    store: Store, feed: Feed, count: TokenCounter, weights: Weights, options: Options
+    store: Store,
+    feed: Feed,
+    count: TokenCounter,
+    weights: Weights,
+    options: Options,
+    *,
+    faults: Faults,
 ) -> Surroundings:
-    codebase = Codebase(store, feed)
+    codebase = Codebase(store, feed, faults)
     return Surroundings(
         store=store,
+        faults=faults,
         quiet=Absences(store, feed, NoticedActivity.type),
         policy=_given(options.get("triggers"), Triggers),
         modes=tuple(checked(mode, Mode) for mode in options.get("modes", MODES)),
@@ -272,12 +286,14 @@ def _check_options(options: Options) -> None:
         )
 
 
-def _dense(store: Store, options: Options, clock: Clock, *, beside: bool) -> Dense | None:
+def _dense(
+    store: Store, options: Options, clock: Clock, faults: Faults, *, beside: bool
+) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
     index = _index(store, options.get("index") or "numpy")
-    vectors = Vectors(store, as_embedder(embedder), index, clock=clock)
+    vectors = Vectors(store, as_embedder(embedder), index, clock=clock, faults=faults)
     return Dense(vectors, Backlog(vectors) if beside else None)
 
 
