@@ -32,6 +32,7 @@ ASKED = 64
 """How many questions' vectors are kept at hand: one call may ask the same several times."""
 
 _ANYTHING = "Is anybody there?"
+_TWICE = 2
 
 Progress = Callable[[int, int], None]
 """Told how many records are done, and of how many."""
@@ -185,8 +186,10 @@ class Vectors:
         """Make and keep the vectors of the first of these rows; say of how many, and return them.
 
         One text that the embedder cannot take would hold up all that come with it. So fewer and
-        fewer are tried, and one that fails alone is left for later, as one without a vector.
+        fewer are tried, and one that fails alone, twice, is left for later, as one without a
+        vector.
         """
+        alone = 0
         while True:
             some = refs[: followed.step or BATCH]
             try:
@@ -194,7 +197,8 @@ class Vectors:
             except EmbedderError as error:
                 self._embed([_ANYTHING], 0)  # fails, too, when it is not about these texts
                 followed.step = max(1, len(some) // 2)
-                if len(some) > 1:
+                alone += len(some) == 1
+                if alone < _TWICE:
                     continue
                 says = f"{some[0]} is not found by meaning"
                 self._faults.tell("embed", (followed.user, some[0]), error, says)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -416,6 +417,18 @@ class TestEmbedding:
         embedder.poison = "nothing at all"
         assert vectors.refresh("local").embedded == 1
 
+    def test_an_embedder_that_fails_once_blames_no_text(
+        self, ctx: ContextMiddleware, told: Told
+    ) -> None:
+        class Dozing(Choosy):
+            def embed(self, texts: Sequence[str], /) -> list[list[float]]:
+                self.poison = "" if self.calls == 0 else "nothing at all"
+                return super().embed(texts)
+
+        ctx.remember(CRANE, kind="fact")
+        assert self.vectors(ctx, Dozing("")).refresh("local").embedded == 1
+        assert told == []
+
     def test_an_embedder_that_is_down_blames_no_text(self, ctx: ContextMiddleware) -> None:
         ctx.remember(CRANE, kind="fact")
         vectors = self.vectors(ctx, Choosy(""))
@@ -458,8 +471,10 @@ class TestEmbedding:
         backlog = Backlog(vectors)
         backlog.work_off("bob")
         backlog.work_off("local")
+        ends = time.monotonic() + 60
         while not ctx._setup.store.blob_refs("local", space_of("hash:64")):
-            assert backlog._thread is not None
+            assert time.monotonic() < ends
+            time.sleep(0.001)
         backlog.close()
         assert backlog.counts()["embedding.failures"] >= 1
         assert "records wait to be embedded: ZeroDivisionError" in caplog.messages
