@@ -13,9 +13,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from .errors import InvalidValue
+from .faults import Faults
 from .items import Scope
 from .protocols import Find, Row, Store
-from .records import Moment, Record
+from .records import Moment, Record, load_as
 from .redaction import redact
 from .text import clean, digest
 
@@ -114,8 +115,8 @@ def recent_activity(store: Store, user: str, project: str | None, *, since: date
     return store.query(user, Find(types=("activity",), scopes=scopes, since=since, limit=RECENT))
 
 
-def read_after(rows: Sequence[Row], after: int) -> tuple[list[Activity], int]:
+def read_after(rows: Sequence[Row], after: int, faults: Faults) -> tuple[list[Activity], int]:
     """Return what has come after a position of the feed, and how far it was read."""
     new = [row for row in rows if row.seq > after]
-    done = [NoticedActivity.model_validate_json(row.body).activity for row in new]
+    done = faults.read(new, lambda row: load_as(row, NoticedActivity).activity)
     return done, max([after, *(row.seq for row in new)])

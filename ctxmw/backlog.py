@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 
 from .errors import CtxmwError
 from .vectors import Vectors
@@ -24,10 +25,14 @@ class Backlog:
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
-        self._users: dict[str, None] = {}
+        self._users: dict[str, float] = {}
+        """Whose turn it is next, and not before which time."""
+        self._failures: dict[str, int] = {}
+        """How often in a row it went wrong for a user; the others do not wait for that."""
         self._waiting: dict[str, int] = {}
         self._counts = {"embedding.embedded": 0, "embedding.failures": 0}
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
 
@@ -36,7 +41,8 @@ class Backlog:
         with self._lock:
             if self._stop.is_set():
                 return
-            self._users[user] = None
+            self._users.setdefault(user, 0.0)
+            self._changed.notify_all()
             # A thread does not live on in a forked child.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="ctxmw-backlog", daemon=True)
@@ -52,44 +58,49 @@ class Backlog:
         self._stop.set()
         with self._lock:
             thread = self._thread
+            self._changed.notify_all()
         if thread is not None and thread is not threading.current_thread():
             thread.join(SECONDS_TO_STOP)
 
     def _run(self) -> None:
-        failures = 0
         while (user := self._next()) is not None:
             try:
                 done, left = self._vectors.freshen(user)
-                failures = 0
-            except CtxmwError as error:
-                done, left = 0, 1
-                failures += 1
-                self._failed(error, failures)
-            self._report(user, done, left)
-            if failures or (left and not done):
-                self._stop.wait(min(2.0**failures, LONGEST_PAUSE) if failures else _OTHERS_AT_IT)
+            # An index may be anybody's, and a fault of one user must not end the thread of all.
+            except Exception as error:  # noqa: BLE001
+                self._failed(user, error)
+            else:
+                self._report(user, done, left)
 
     def _next(self) -> str | None:
-        """Return whose turn it is; None ends the thread."""
+        """Return whose turn it is, once it is somebody's; None ends the thread."""
         with self._lock:
-            if self._stop.is_set() or not self._users:
-                self._thread = None
-                return None
-            user = next(iter(self._users))
-            del self._users[user]
-            return user
+            while self._users and not self._stop.is_set():
+                user = min(self._users, key=lambda name: self._users[name])
+                left = self._users[user] - time.monotonic()
+                if left <= 0:
+                    del self._users[user]
+                    return user
+                self._changed.wait(left)
+            self._thread = None
+            return None
 
     def _report(self, user: str, done: int, left: int) -> None:
         with self._lock:
+            self._failures.pop(user, None)
             self._counts["embedding.embedded"] += done
             if left:
-                self._users[user] = None
+                self._users[user] = time.monotonic() + (0.0 if done else _OTHERS_AT_IT)
                 self._waiting[user] = left
             else:
                 self._waiting.pop(user, None)
 
-    def _failed(self, error: CtxmwError, failures: int) -> None:
+    def _failed(self, user: str, error: Exception) -> None:
         with self._lock:
             self._counts["embedding.failures"] += 1
-        if failures == 1 and not self._stop.is_set():
-            log.warning("records wait to be embedded: %s", error)
+            times = self._failures[user] = self._failures.get(user, 0) + 1
+            self._users[user] = time.monotonic() + min(2.0**times, LONGEST_PAUSE)
+            self._waiting[user] = max(1, self._waiting.get(user, 0))
+        if times == 1 and not self._stop.is_set():
+            says = error if isinstance(error, CtxmwError) else type(error).__name__
+            log.warning("records wait to be embedded: %s", says)

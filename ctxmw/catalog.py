@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from .coverage import matcher
 from .errors import InvalidValue, NotFound
+from .faults import Faults
 from .items import Include, Item
 from .protocols import Clock, Find, Store
-from .records import SHARED, Record, check_kind, check_text
+from .records import SHARED, Record, check_kind, check_text, load_as
 from .redaction import redact, redact_name
 from .refs import short_refs
 from .scoring import with_match
@@ -134,6 +135,7 @@ class Catalog:
         *,
         offers: Sequence[Offer] = (),
         servers: Mapping[str, Include] | None = None,
+        faults: Faults | None = None,
     ) -> None:
         """Offer what the store has, and these: they are as good, but not written to it."""
         self._store = store
@@ -141,6 +143,7 @@ class Catalog:
         self._random = random
         self._offered = [_offered(offer, clock) for offer in offers]
         self._servers = {redact_name(name): include for name, include in (servers or {}).items()}
+        self._faults = faults or Faults()
         self._read: tuple[int, list[CatalogItem]] = (-1, [])
         """What was read last, and where the changes feed stood before."""
 
@@ -208,7 +211,7 @@ class Catalog:
         read = self._read
         if read[0] != now:
             rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
-            read = now, [CatalogItem.model_validate_json(row.body) for row in rows]
+            read = now, self._faults.read(rows, lambda row: load_as(row, CatalogItem))
             if not self._store.in_atomic():  # where it might be undone
                 self._read = read
         stored = read[1]
@@ -247,8 +250,9 @@ class Catalog:
             return item.include
         if item.server in self._servers:
             return self._servers[item.server]
-        for row in self._store.get(SHARED, [f"server:{item.server}"] if item.server else []):
-            return CatalogServer.model_validate_json(row.body).include
+        rows = self._store.get(SHARED, [f"server:{item.server}"] if item.server else [])
+        for server in self._faults.read(rows, lambda row: load_as(row, CatalogServer)):
+            return server.include
         return "always"
 
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from .code import CodeFile
 from .code_index import ProjectCode
+from .faults import Faults
 from .feed import Feed
 from .items import Scope
 from .protocols import Find, Row, Store
 from .recent import Recent
+from .records import load_as
 
 USERS = 32
 """How many users' code is kept at hand."""
@@ -20,8 +22,11 @@ _TYPES = (CodeFile.type,)
 class Codebase:
     """What is known of the code in one store."""
 
-    def __init__(self, store: Store, feed: Feed | None = None) -> None:
+    def __init__(
+        self, store: Store, feed: Feed | None = None, faults: Faults | None = None
+    ) -> None:
         self._store = store
+        self._faults = faults or Faults()
         self._feed = feed or Feed(store, _TYPES)
         self._users: Recent[str, _Kept] = Recent(USERS)
 
@@ -46,8 +51,7 @@ class Codebase:
                 kept.let_go(gone)
             written = [change.ref for change in changes if not change.gone]
             rows = self._store.get(user, written) if written else []
-        for row in rows:
-            kept.take_in(row)
+        self._faults.read(rows, kept.take_in)
         # Read before the rows were: what came in between is read again, and never missed.
         kept.seq = head
 
@@ -70,7 +74,7 @@ class _Kept:
     def take_in(self, row: Row) -> None:
         self.let_go(row.ref)
         if row.live:
-            file = CodeFile.model_validate_json(row.body)
+            file = load_as(row, CodeFile)
             self.where[row.ref] = (row.scope, file.path)
             self.projects.setdefault(row.scope, ProjectCode()).take_in(file)
 

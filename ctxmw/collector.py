@@ -15,9 +15,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from .errors import InvalidValue
+from .faults import Faults
 from .items import PRIORITIES, Item, Priority
 from .protocols import Find, Row, Store
-from .records import Moment, Record
+from .records import Moment, Record, load_all, load_as
 from .redaction import redact_values
 from .text import digest
 
@@ -85,15 +86,17 @@ def entry_key(source: str, name: str) -> str:
     return digest(source, name)[:32]
 
 
-def pending(store: Store, user: str, session: str, turn: str, now: datetime) -> list[Entry]:
+def pending(
+    store: Store, user: str, session: str, turn: str, now: datetime, *, faults: Faults
+) -> list[Entry]:
     """Return what a call of this turn may show: by priority, then oldest first."""
-    return free(waiting(store, user, session), turn, now)
+    return free(waiting(store, user, session, faults), turn, now)
 
 
-def waiting(store: Store, user: str, session: str) -> list[Entry]:
+def waiting(store: Store, user: str, session: str, faults: Faults) -> list[Entry]:
     """Return everything that no answer has committed yet, claimed or not."""
     asked = Find(types=(Entry.type,), sessions=(session,), newest_first=False)
-    return [Entry.model_validate_json(row.body) for row in store.query(user, asked)]
+    return faults.read(store.query(user, asked), lambda row: load_as(row, Entry))
 
 
 def free(entries: Iterable[Entry], turn: str, now: datetime) -> list[Entry]:
@@ -153,4 +156,4 @@ def check_priority(priority: str) -> None:
 def _read(store: Store, user: str, refs: Iterable[str]) -> Sequence[Entry]:
     asked = sorted(refs)
     rows = store.get(user, asked) if asked else ()
-    return [Entry.model_validate_json(row.body) for row in rows]
+    return load_all(rows, Entry)

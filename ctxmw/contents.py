@@ -90,7 +90,8 @@ class Contents:
 
     def pending(self) -> list[Entry]:
         """Return what waits for the next call: by priority, then oldest first."""
-        return pending(self._setup.store, self.user, self.id, "", self._setup.clock())
+        setup = self._setup
+        return pending(setup.store, self.user, self.id, "", setup.clock(), faults=setup.faults)
 
     def clear(self) -> int:
         """Discard what waits for the next call; return how many there were."""

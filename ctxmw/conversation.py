@@ -13,7 +13,7 @@ from .messages import Message, Placement
 from .pipeline import Setup
 from .protocols import Find, Row
 from .provenance import ContextRecord
-from .records import load_all
+from .records import load_all, load_as
 from .replay import Trail
 from .state import PartRef, SessionState, StoredPart, session_ref, state_rows
 
@@ -78,7 +78,7 @@ def load_state(setup: Setup, who: Identity, now: datetime) -> SessionState:
         # A state is read several times a call, and a long conversation's takes a while to parse.
         known = setup.states.get((who.user, who.session))
         if known is None or known[0] != row.body:
-            state = SessionState.model_validate_json(row.body)
+            state = load_as(row, SessionState)
             state = state.model_copy(update={"parts": _stored_parts(setup, who)})
             keep_state(setup, row, state)
             return state

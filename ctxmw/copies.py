@@ -5,12 +5,16 @@ Forgetting takes them along, for they hold words; then they are made anew.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from io import BytesIO
 from typing import TypeVar, cast
 
+from .errors import StoreError
 from .packing import Reads
 from .protocols import Store
+
+log = logging.getLogger("ctxmw")
 
 T = TypeVar("T")
 
@@ -58,10 +62,18 @@ class Copies:
         """
         if len(copy) > _LARGEST:
             return False
-        with self._store.atomic(user):
-            # Only a copy of exactly what is stored: the feed goes on from its position.
-            if self._store.head(user) != seq:
-                return False
-            self._store.drop_blobs(user, self._older)
-            self._store.put_blobs(user, self._space, {_WHOLE: copy})
+        inside = self._store.in_atomic()
+        try:
+            with self._store.atomic(user):
+                # Only a copy of exactly what is stored: the feed goes on from its position.
+                if self._store.head(user) != seq:
+                    return False
+                self._store.drop_blobs(user, self._older)
+                self._store.put_blobs(user, self._space, {_WHOLE: copy})
+        except StoreError as error:
+            if inside:
+                raise  # the transaction around it is lost with it
+            # Whoever only searches on a full disk has an answer all the same.
+            log.debug("the copy of an index was not kept: %s", error)
+            return False
         return True

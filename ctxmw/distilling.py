@@ -20,9 +20,10 @@ from .errors import CtxmwError, SummarizerError
 from .extraction import Lesson
 from .pipeline import Setup
 from .protocols import Find
-from .records import MEMORY_KINDS, Derived, SessionSummary, Turn, load, load_all
+from .records import MEMORY_KINDS, Derived, SessionSummary, Turn, load, load_all, load_as
 from .redaction import redact
 from .remembering import ALIKE
+from .state import session_ref
 from .statements import Statement
 from .summarizers import MeteredSummarizer
 from .terms import content_terms
@@ -130,6 +131,11 @@ class Distiller:
             except CtxmwError as error:
                 setup.stats.count("learning.failed")
                 log.warning("what a model learned could not be kept: %s", error)
+            # Whatever one conversation brings about, the others that wait have their turn.
+            except Exception as error:  # noqa: BLE001
+                setup.stats.count("learning.failed")
+                about = (waiting.who.user, session_ref(waiting.who.session))
+                setup.faults.tell("learn", about, error, "the rules alone looked at a conversation")
 
     def _next(self) -> _Waiting | None:
         with self._changed:
@@ -161,6 +167,8 @@ class Distiller:
         if not before or not before[0].derived_from:
             return
         shown = self._fitting(setup, _SUMMARIZE, _turns(setup, who, before[0].derived_from))
+        if not shown:
+            return
         answer = self._summarizer.ask(_SUMMARIZE + _numbered(shown))
         text = one_line(redact(answer).text, SUMMARY)
         with setup.store.atomic(who.user):
@@ -205,7 +213,8 @@ class _Waiting:
 
 def _turns(setup: Setup, who: Identity, refs: Sequence[str]) -> list[Turn]:
     rows = [row for row in setup.store.get(who.user, list(refs)) if row.type == "turn"]
-    return [turn for turn in load_all(rows, Turn) if turn.trust == "trusted" and turn.text]
+    turns = setup.faults.read(rows, lambda row: load_as(row, Turn))
+    return [turn for turn in turns if turn.trust == "trusted" and turn.text]
 
 
 def _numbered(turns: Sequence[Turn]) -> str:
@@ -220,8 +229,7 @@ def _is_known(setup: Setup, stated: Statement, turn: Turn) -> bool:
     """Say whether the rules, or an earlier answer, have learned this from the same turn."""
     terms = set(content_terms(stated.text))
     asked = Find(types=("memory", "note"), sessions=(turn.session,), live=None)
-    for row in setup.store.query(turn.user, asked):
-        known = load(row)
+    for known in setup.faults.read(setup.store.query(turn.user, asked), load):
         if isinstance(known, Derived) and turn.ref in known.derived_from:
             own = set(content_terms(known.says()))
             if not terms or len(terms & own) >= ALIKE * min(len(terms), len(own)):

@@ -2,24 +2,40 @@
 
 The summary is made of what was said: what was asked first, what was done, decided and left open.
 A conversation ends when somebody says so, or when it has been idle; any later call of the same
-user notices that. One that is spoken in is never ended by another.
+user notices that. One that is spoken in is never ended by another. One that cannot be ended holds
+up nobody: that is kept with it in the store, and tried again after a minute, and after ever longer
+pauses up to a day.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import attrgetter
 
 from .conversation import Identity, change_state, let_go
 from .epochs import IDLE
+from .errors import CtxmwError, StoreError, UnreadableRecord
 from .observations import names_in, paths_in
 from .pipeline import Setup
 from .prose import sentences
-from .protocols import Find
-from .records import Memory, Note, Observation, SessionSummary, Turn, load_all
+from .protocols import Find, Row
+from .records import (
+    AnyRecord,
+    Memory,
+    Note,
+    Observation,
+    Record,
+    SessionSummary,
+    Turn,
+    load_all,
+    load_as,
+)
 from .refs import short_refs
+from .refusals import Refusal
 from .state import SessionState, session_ref
 from .text import one_line
 
@@ -27,6 +43,8 @@ TURNS = 200
 """How many turns of a conversation are looked at: its last."""
 SENTENCE = 160
 DECISIONS, CONCEPTS, FILES = 5, 6, 8
+UNENDED = "unended:1"
+"""Where the store keeps which conversations could not be ended, under their refs."""
 _CHECK = timedelta(minutes=1)
 _AT_ONCE = 20
 
@@ -64,42 +82,94 @@ def end_idle(setup: Setup, who: Identity) -> None:
     last = setup.idle.get(who.user)
     if known and last is not None and timedelta(0) <= now - last < _CHECK:
         return
+    if setup.store.in_atomic():
+        return  # an end that fails would undo what the caller has done; another call will do
     setup.idle.put(who.user, now)
-    # Before the moment after: it has been idle when it was last used just then.
-    until = now - IDLE + timedelta.resolution
-    asked = Find(types=("session",), digests=(SessionState.OPEN,), until=until, limit=_AT_ONCE)
-    for row in setup.store.query(who.user, asked):
-        if row.session != who.session:
-            _end_if_idle(setup, who.user, row.session, now)
+    for session in _to_end(setup, who, now):
+        try:
+            _end_if_idle(setup, who.user, session, now)
+        # Whatever it is: the call of another conversation is waiting. Nothing of this end is kept,
+        # for it is a transaction of its own.
+        except Exception as error:  # noqa: BLE001
+            _set_aside(setup, who.user, session, error, now)
+            if isinstance(error, StoreError) and not isinstance(error, UnreadableRecord):
+                return  # the store itself may be failing: then the call that waits says so
+        else:
             setup.has_news(who.user)
 
 
 def summary_of(setup: Setup, user: str, session: str) -> SessionSummary | None:
     """Return what a conversation was about, in its own words; None when nothing was said."""
     asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
-    turns = load_all(setup.store.query(user, asked), Turn)
+    turns = _readable(setup, setup.store.query(user, asked), Turn)
     turns.sort(key=attrgetter("sequence"))
     said = [turn for turn in turns if turn.role in ("user", "assistant") and _trusted(turn)]
-    notes = load_all(setup.store.query(user, _of(session, "note")), Note)
+    notes = _readable(setup, setup.store.query(user, _of(session, "note")), Note)
     text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
     if not text:
         return None
     found = setup.store.query(user, _of(session, "observation"))
-    seen = [one for one in load_all(found, Observation) if one.trust == "trusted"]
+    seen = [one for one in _readable(setup, found, Observation) if one.trust == "trusted"]
+    # Somebody may have left notes and said nothing, or nothing that was kept.
+    told_by: Sequence[Record] = turns or notes[::-1]
     words = "\n".join(turn.text for turn in said)
     return SessionSummary(
         user=user,
         ref=short_refs(setup.store, user, setup.random)(SessionSummary.prefix),
         at=setup.clock(),
         session=session,
-        scope=turns[-1].scope,
+        scope=told_by[-1].scope,
         source="conversation",
-        derived_from=tuple(turn.ref for turn in turns),
+        derived_from=tuple(one.ref for one in told_by),
         text=text,
         decisions=_decisions(setup, user, session, notes),
         concepts=_most_named([*(turn.text for turn in said), *(one.title for one in seen)]),
         files=_most((file for one in seen for file in one.files), paths_in(words), FILES),
     )
+
+
+def _to_end(setup: Setup, who: Identity, now: datetime) -> list[str]:
+    """Return conversations that have been idle, without those that failed to end not long ago."""
+    # Before the moment after: it has been idle when it was last used just then.
+    until = now - IDLE + timedelta.resolution
+    found: list[str] = []
+    rows: list[Row] = []
+    start = 0
+    # Those that fail must not keep the others out.
+    while len(found) < _AT_ONCE and (start == 0 or len(rows) == _AT_ONCE):
+        asked = Find(types=("session",), digests=(SessionState.OPEN,), until=until, offset=start)
+        rows = setup.store.query(who.user, replace(asked, limit=_AT_ONCE))
+        start += _AT_ONCE
+        failed = _failed_ends(setup, who.user, [row.ref for row in rows])
+        found += [
+            row.session
+            for row in rows
+            if row.session != who.session
+            and (row.ref not in failed or failed[row.ref].is_due(now.timestamp()))
+        ]
+    return found[:_AT_ONCE]
+
+
+def _set_aside(setup: Setup, user: str, session: str, error: Exception, now: datetime) -> None:
+    """Keep with a conversation that it could not be ended, and tell it once."""
+    ref = session_ref(session)
+    setup.stats.count(f"ends.failed.{type(error).__name__}")
+    setup.faults.tell("end", (user, ref), error, f"the conversation {session!r} was not ended")
+    # A store that cannot even keep this is for the call that waits to report.
+    with suppress(CtxmwError):
+        before = _failed_ends(setup, user, [ref]).get(ref)
+        after = Refusal.after(before, now.timestamp(), final=False)
+        if hasattr(setup.store, "put_blobs"):
+            setup.store.put_blobs(user, UNENDED, {ref: after.blob()})
+
+
+def _failed_ends(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, Refusal]:
+    """Return which of these conversations could not be ended: how often, and when last."""
+    if not refs or not hasattr(setup.store, "get_blobs"):
+        return {}
+    kept = setup.store.get_blobs(user, UNENDED, refs)
+    read = {ref: Refusal.of(blob) for ref, blob in kept.items()}
+    return {ref: refusal for ref, refusal in read.items() if refusal is not None}
 
 
 def _end_if_idle(setup: Setup, user: str, session: str, now: datetime) -> None:
@@ -130,6 +200,10 @@ def _last_summary(setup: Setup, user: str, session: str) -> SessionSummary | Non
 
 def _of(session: str, type_: str) -> Find:
     return Find(types=(type_,), sessions=(session,), limit=TURNS)
+
+
+def _readable(setup: Setup, rows: Iterable[Row], cls: type[AnyRecord]) -> list[AnyRecord]:
+    return setup.faults.read(rows, lambda row: load_as(row, cls))
 
 
 def _trusted(turn: Turn) -> bool:
@@ -171,7 +245,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _decisions(setup: Setup, user: str, session: str, notes: Sequence[Note]) -> tuple[str, ...]:
-    memories = load_all(setup.store.query(user, _of(session, "memory")), Memory)
+    memories = _readable(setup, setup.store.query(user, _of(session, "memory")), Memory)
     made = [one.text for one in memories if one.kind == "decision"]
     made += [note.text for note in notes if note.kind == "decided"]
     return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])

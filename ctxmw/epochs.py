@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 from .items import Item
 from .pipeline import Setup
 from .provenance import Build
-from .records import load
 from .situation import Situation
-from .sources.sessions import record_item
+from .sources.sessions import row_item
 from .state import SessionState
 
 IDLE = timedelta(minutes=30)
@@ -57,6 +56,7 @@ def offers_more(stable: Build, pinned: Sequence[Item]) -> bool:
 def _versions(setup: Setup, user: str, refs: Collection[str]) -> dict[str, str]:
     """Return the version each of these records has now; those that are gone have none."""
     rows = setup.store.get(user, sorted(refs))
-    found = {row.ref: record_item(load(row)).version for row in rows if row.live}
+    items = setup.faults.read([row for row in rows if row.live], row_item)
+    found = {item.ref: item.version for item in items}
     offered = {item.ref: item.version for item in setup.catalog.items()}
     return found | {ref: offered[ref] for ref in refs if ref in offered}

@@ -6,6 +6,7 @@ CtxmwError
 │   └── NotTrusted    a file with settings was found that may not set what it sets
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
+│   └── UnreadableRecord  one record cannot be read; the others can
 ├── Overloaded        more calls wait than can be answered in time
 ├── StageError        a stage of the pipeline failed; its cause is chained
 ├── EmbedderError     the embedding model failed
@@ -40,6 +41,10 @@ class NotFound(CtxmwError, LookupError):
 
 class StoreError(CtxmwError):
     """The store cannot be opened, read or written; nothing was changed."""
+
+
+class UnreadableRecord(StoreError):
+    """One record of the store makes no sense to this version; it was left as it is."""
 
 
 class Overloaded(CtxmwError):

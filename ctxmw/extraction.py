@@ -16,7 +16,7 @@ from .messages import Message, text_of
 from .observations import Observed, observed
 from .pipeline import Setup
 from .protocols import Find
-from .records import MEMORY_KINDS, Note, Observation, Record, Turn, load_all
+from .records import MEMORY_KINDS, Note, Observation, Record, Turn, load_as
 from .refs import MakeRef, short_refs
 from .remembering import remember
 from .scoping import scope_for
@@ -126,7 +126,8 @@ class Lesson:
         """Return the steps and blockers that this work settles."""
         terms = _told_terms(done)
         asked = Find(types=("note",), scopes=(done.scope,), limit=OPEN_NOTES)
-        notes = load_all(self._setup.store.query(done.user, asked), Note)
+        rows = self._setup.store.query(done.user, asked)
+        notes = self._setup.faults.read(rows, lambda row: load_as(row, Note))
         open_ = [note for note in notes if note.kind in ("next", "blocked")]
         waiting = [note for note in open_ if note.at <= done.at]
         return [

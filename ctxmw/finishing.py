@@ -13,7 +13,7 @@ from .messages import Message, text_of
 from .pipeline import Setup
 from .protocols import Find
 from .provenance import ContextRecord, State, reply_key
-from .records import Turn
+from .records import Turn, load_as
 from .redaction import redact, redact_name
 from .refs import short_refs
 from .replay import Trail
@@ -112,7 +112,7 @@ def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
     rows = setup.store.get(record.user, [record.ref])
     if not rows:
         return None
-    kept = ContextRecord.model_validate_json(rows[0].body)
+    kept = load_as(rows[0], ContextRecord)
     blocks = {"stable": record.stable, "part": record.part, "builds": record.builds}
     return kept.model_copy(update=blocks)
 

@@ -54,6 +54,8 @@ class Followed:
     """Refs that have no vector yet, the oldest first."""
     refused: dict[str, Refusal] = field(default_factory=dict)
     """Refs whose vector made no sense."""
+    step: int = 0
+    """How many texts the embedder is given at a time; fewer while one of them is too much."""
     size: int = 0
     """How many numbers the user's vectors have; 0: not known."""
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -176,7 +178,8 @@ class Following:
         followed.waiting = dict.fromkeys(ref for ref in present if ref not in kept)
         followed.size, followed.refused = 0, {}
         for refs in batches((ref for ref in kept if ref not in held), LOADED):
-            self.load(followed, refs)
+            found = self.load(followed, refs)
+            followed.waiting.update(dict.fromkeys(ref for ref in refs if ref not in found))
         if held and not followed.size:
             self._stored(followed, list(islice(kept, LOADED)))
 
@@ -198,10 +201,17 @@ class Following:
             if refusal is not None:
                 found[ref], followed.refused[ref] = None, refusal
                 continue
+            if is_damaged(blob):
+                continue  # as good as none: it is made again
             found[ref] = np.frombuffer(blob, "<f4")
             followed.refused.pop(ref, None)
             followed.size = followed.size or len(blob) // 4
         return found
+
+
+def is_damaged(blob: bytes) -> bool:
+    """Say whether a blob is neither a vector nor what stands for one."""
+    return not blob or (len(blob) % 4 != 0 and Refusal.of(blob) is None)
 
 
 def space_of(name: str) -> str:

@@ -16,7 +16,7 @@ from .endings import summary_of
 from .observing import observed
 from .pipeline import Setup
 from .protocols import Find, Row
-from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all
+from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all, load_as
 from .sources.code import refs_of
 from .stages import stage
 from .state import SessionState, StoredBlock, session_ref
@@ -42,7 +42,7 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         gone |= all_versions(setup, user, gone)
         cut, quoting = cut_from_history(setup, user, found, gone)
         gone |= cut
-        derived = list(_derived(setup, user))
+        derived = list(_derived(setup, user, gone))
         scrubbed = _turns_without(setup, user, derived, gone)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
@@ -54,7 +54,9 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         store.put(_remembering_what_is_gone(setup, user, gone))
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(setup, user, stale)
-        shown = touched.union({one.ref for one in stale}, *map(refs_of, _code_among(found)))
+        code = [row for row in found if row.type == CodeFile.type]
+        files = setup.faults.read(code, lambda row: load_as(row, CodeFile))
+        shown = touched.union({one.ref for one in stale}, *map(refs_of, files))
         store.put(_scrubbed_blocks(setup, user, shown))
         return removed
 
@@ -95,13 +97,16 @@ def is_learned(row: Row) -> bool:
     return row.type == "memory" and _KNOWS_ITS_TURNS in row.body
 
 
-def _derived(setup: Setup, user: str) -> Iterator[Derived]:
-    """Yield everything that was learned from turns, history included."""
+def _derived(setup: Setup, user: str, gone: Collection[str]) -> Iterator[Derived]:
+    """Yield everything that was learned from turns, history included.
+
+    What cannot be read and stays is an error: it might hold what is to be forgotten.
+    """
     for row in setup.store.query(user, Find(types=_DERIVED, live=None)):
         if _KNOWS_ITS_TURNS in row.body:
-            record = load(row)
-            if isinstance(record, Derived):
-                yield record
+            for record in setup.faults.read([row], load) if row.ref in gone else [load(row)]:
+                if isinstance(record, Derived):
+                    yield record
 
 
 def _turns_without(
@@ -183,10 +188,6 @@ def _rewrite(setup: Setup, user: str, stale: Iterable[SessionSummary]) -> int:
             kept = {"ref": old.ref, "at": old.at, "scope": old.scope}
             setup.store.put([new.model_copy(update=kept).row()])
     return removed
-
-
-def _code_among(rows: Iterable[Row]) -> list[CodeFile]:
-    return load_all([row for row in rows if row.type == CodeFile.type], CodeFile)
 
 
 def _scrubbed_blocks(setup: Setup, user: str, refs: Collection[str]) -> list[Row]:

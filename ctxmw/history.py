@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from .archive import Archive
 from .catalog import CatalogItem
 from .collector import Entry
+from .items import Item
 from .pipeline import Setup
 from .protocols import Find, Row
 from .provenance import FORGOTTEN, Build, ContextRecord, reply_key
-from .records import RECORD_TYPES, SHARED, load, load_all
+from .records import RECORD_TYPES, SHARED, load, load_all, load_as
 from .redaction import redact_name
 from .refs import names_stored
 from .sources.sessions import record_item
@@ -74,10 +75,9 @@ def _present(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, tuple[st
     """Return the words and the version of what is still there; a replaced one has no version."""
     rows = setup.store.get(user, refs)
     live = {row.ref: row.live or row.type == "entry" for row in rows}
-    items = [record_item(load(row)) for row in rows if row.type in RECORD_TYPES]
-    items += [Entry.model_validate_json(row.body).item() for row in rows if row.type == "entry"]
+    known = [row for row in rows if row.type in RECORD_TYPES or row.type == Entry.type]
     offered = setup.store.get(SHARED, [ref for ref in refs if ref not in live])
-    items += [CatalogItem.model_validate_json(row.body).item("always") for row in offered]
+    items = setup.faults.read([*known, *offered], _item_of)
     return {
         item.ref: (
             item.title or item.text,
@@ -85,3 +85,11 @@ def _present(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, tuple[st
         )
         for item in items
     }
+
+
+def _item_of(row: Row) -> Item:
+    if row.type in RECORD_TYPES:
+        return record_item(load(row))
+    if row.type == Entry.type:
+        return load_as(row, Entry).item()
+    return load_as(row, CatalogItem).item("always")

@@ -51,7 +51,8 @@ def hits_of(
             raise InvalidValue(f"budget is {budget!r}: it must be a whole number, 0 or more.")
         shown = _within(setup, items, budget)
     found = {item.ref: item for item in items}
-    records = {row.ref: load(row) for row in setup.store.get(user, [ref for ref, _ in shown])}
+    rows = setup.store.get(user, [ref for ref, _ in shown])
+    records = {record.ref: record for record in setup.faults.read(rows, load)}
     return Hits(
         Hit(
             ref=ref,

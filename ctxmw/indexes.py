@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .copies import WORTH_KEEPING, Copies
+from .faults import Faults
 from .feed import Feed
 from .lexical import Document, LexicalIndex
 from .packing import Reads, packed, unpacked
@@ -45,8 +46,11 @@ _PATIENCE = 0.05
 class Indexes:
     """The lexical indexes of a store's users."""
 
-    def __init__(self, store: Store, feed: Feed | None = None) -> None:
+    def __init__(
+        self, store: Store, feed: Feed | None = None, faults: Faults | None = None
+    ) -> None:
         self._store = store
+        self._faults = faults or Faults()
         self._feed = feed or Feed(store, SEARCHED)
         self._copies = Copies(store, SPACE, OLDER)
         self._users: Recent[str, Kept] = Recent(
@@ -120,7 +124,7 @@ class Indexes:
             self._begin(user, kept)
         self._catch_up(user, kept, head)
         if kept.index.dead * _DEAD > max(len(kept.index), WORTH_KEEPING):
-            kept.index, kept.seq = LexicalIndex(), 0
+            kept.index, kept.seq, kept.unread = LexicalIndex(), 0, set()
             self._catch_up(user, kept, head)
 
     def _catch_up(self, user: str, kept: Kept, head: int) -> None:
@@ -132,7 +136,8 @@ class Indexes:
             if change.gone:
                 kept.index.remove(change.ref)
         for start in range(0, len(written), _BATCH):
-            _take_in(kept.index, self._store.get(user, written[start : start + _BATCH]))
+            self._take_in(kept, self._store.get(user, written[start : start + _BATCH]))
+        kept.unread.difference_update(change.ref for change in changes if change.gone)
         kept.unsaved += len(changes)
         kept.seq = head
         if kept.index.dead > dead and self._copies.is_lost(user):
@@ -140,18 +145,29 @@ class Indexes:
 
     def _begin(self, user: str, kept: Kept) -> None:
         try:
-            found = self._copies.read(user, restored)
+            found = self._copies.read(user, _restored)
         except (ValueError, KeyError, TypeError) as fault:
             log.warning("the copy of a search index cannot be read and is made anew: %r", fault)
             return
         if found is not None:
-            kept.index, kept.seq = found
+            kept.index, kept.seq, unread = found
+            # Another version of ctxmw may have made the copy: this one may read more.
+            self._take_in(kept, self._store.get(user, unread))
+
+    def _take_in(self, kept: Kept, rows: Sequence[Row]) -> None:
+        refs = {row.ref for row in rows}
+        kept.unread -= refs
+        shown = [row for row in rows if row.live and row.search_text]
+        documents = self._faults.read(shown, document_of, kept.unread.add)
+        for ref in refs.difference(document.ref for document in documents):
+            kept.index.remove(ref)
+        kept.index.add(documents)
 
     def copy_due(self, kept: Kept) -> tuple[bytes, int] | None:
         """Return a copy to save and its position in the feed; the caller holds the lock."""
         if not self._copies.is_due(len(kept.index), kept.unsaved):
             return None
-        return copied(kept.index, kept.seq), kept.seq
+        return copied(kept.index, kept.seq, kept.unread), kept.seq
 
     def save(self, user: str, kept: Kept, copy: bytes, seq: int) -> None:
         """Keep a copy in the store. Nobody holds the lock: who writes now may wait for it."""
@@ -184,6 +200,8 @@ class Kept:
     seq: int = 0
     """How far the changes feed was followed."""
     unsaved: int = 0
+    unread: set[str] = field(default_factory=set)
+    """Refs of records that could not be read, and are not in the index."""
     tentative: bool = False
     """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -192,6 +210,7 @@ class Kept:
         """Hold nothing that may be undone; the next search reads it again."""
         if self.tentative:
             self.index, self.seq, self.unsaved, self.tentative = LexicalIndex(), 0, 0, False
+            self.unread = set()
             self.readings.clear()
 
 
@@ -225,16 +244,21 @@ class _Using:
             self._indexes.save(self._user, self._kept, *copy)
 
 
-def copied(index: LexicalIndex, seq: int) -> bytes:
-    """Return an index as bytes."""
+def copied(index: LexicalIndex, seq: int, unread: Collection[str] = ()) -> bytes:
+    """Return an index as bytes, with the refs of what could not be read for it."""
     arrays, about = index.dump()
-    return packed({"seq": seq, **about}, arrays)
+    return packed({"seq": seq, "unread": sorted(unread), **about}, arrays)
 
 
 def restored(file: Reads) -> tuple[LexicalIndex, int]:
     """Return the index that `copied` made bytes of, and its position in the feed."""
+    index, seq, _ = _restored(file)
+    return index, seq
+
+
+def _restored(file: Reads) -> tuple[LexicalIndex, int, list[str]]:
     kept = unpacked(file)
-    return LexicalIndex.load(kept), int(kept.about["seq"])
+    return LexicalIndex.load(kept), int(kept.about["seq"]), kept.about.get("unread", [])
 
 
 def document_of(row: Row) -> Document:
@@ -251,11 +275,3 @@ def document_of(row: Row) -> Document:
         words=row.search_text.split(),
         at=row.at,
     )
-
-
-def _take_in(index: LexicalIndex, rows: Sequence[Row]) -> None:
-    found = {row.ref: row for row in rows if row.live and row.search_text}
-    for row in rows:
-        if row.ref not in found:
-            index.remove(row.ref)
-    index.add([document_of(row) for row in found.values()])

@@ -30,7 +30,7 @@ from .records import (
     check_name,
     check_scope,
     check_text,
-    load_all,
+    load_as,
 )
 from .redaction import redact_name
 from .refs import long_ref
@@ -157,7 +157,7 @@ class ContextMiddleware(Remembered, Workplace):
         name = self._named(user)
         end_idle(self._setup, Identity(user=name, session=""))
         rows = self._setup.store.query(name, Find(types=("session",)))
-        return load_all(rows, SessionState)
+        return self._setup.faults.read(rows, lambda row: load_as(row, SessionState))
 
     def position(self, after: int | None = None, *, user: str | None = None) -> int:
         """Return where the user's changes stand, to learn later whether something happened.

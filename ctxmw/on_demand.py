@@ -142,7 +142,7 @@ class OnDemandAnswers:
             items = list(self._setup.search.find(situation, weights, wanted).items)
         else:
             # The newest first: among those of the same score and time, that is what counts.
-            kept = reversed(Memories(self._setup.store).items(situation))
+            kept = reversed(Memories(self._setup.store, self._setup.faults).items(situation))
             items = score_all(kept, situation, weights)
         return [item for item in items if item.score >= floor]
 

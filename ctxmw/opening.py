@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
 
 from .activity import NoticedActivity
 from .arriving import Arriving
@@ -25,6 +25,7 @@ from .dense import Dense
 from .embedders import as_embedder
 from .epochs import SHOWN_TYPES
 from .errors import InvalidValue
+from .faults import Faults
 from .feed import Absences, Feed
 from .items import Include, Trust
 from .learning import Learning, checked_trust
@@ -125,7 +126,8 @@ class Options(TypedDict, total=False):
     strict: bool
     """Whether adapters raise what fails at run time instead of going on without memory."""
     on_error: Callable[[str, Exception], None] | None
-    """Told the stage and the error when an adapter goes on without memory."""
+    """Told the stage and the error when an adapter goes on without memory, or when one record or
+    conversation was set aside ("read", "end", "embed")."""
     clock: Clock
     random: Random
 
@@ -141,15 +143,16 @@ def setup_of(store: Store, options: Options) -> Setup:
     told = options.get("clock")
     clock = utc_now if told is None else checked_clock(told)
     deadline = _deadline(options)
-    dense = _dense(store, options, clock, beside=deadline is not None)
-    random = options.get("random") or SystemRandom()
     stats, workers = Stats(), Workers()
+    faults = Faults(stats, options.get("on_error"))
+    dense = _dense(store, options, clock, faults, beside=deadline is not None)
+    random = options.get("random") or SystemRandom()
     aside = Aside(before_waiting=workers.leave)
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
     feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
-    surroundings = _surroundings(store, feed, count, weights, options)
+    surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
     return Setup(
         store=store,
         feed=feed,
@@ -167,15 +170,17 @@ def setup_of(store: Store, options: Options) -> Setup:
         arriving=_given(options.get("arriving"), Arriving),
         placement=check_placement(options.get("placement", "split")),
         sources=(
-            Memories(store),
-            Sessions(store),
+            Memories(store, faults),
+            Sessions(store, faults),
             surroundings.directory,
             *options.get("sources", ()),
         ),
         window=options.get("window") or known_window(options.get("model")),
         compaction=_given(options.get("compaction"), Compaction),
         dense=dense,
-        search=Search(store, count, dense=dense, stats=stats, aside=aside, feed=feed),
+        search=Search(
+            store, count, dense=dense, stats=stats, aside=aside, feed=feed, faults=faults
+        ),
         deadline=deadline,
         aside=aside,
         catalog=Catalog(
@@ -184,6 +189,7 @@ def setup_of(store: Store, options: Options) -> Setup:
             random,
             offers=options.get("offers", ()),
             servers=options.get("servers", {}),
+            faults=faults,
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
@@ -195,6 +201,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         prefixes=Prefixes(),
         stats=stats,
         observer=Observer(stats, options.get("tracing")),
+        faults=faults,
         summarizer=summarizer,
         distiller=_distiller(summarizer) if summarizer and learn.model else None,
         learn=learn,
@@ -208,11 +215,18 @@ def setup_of(store: Store, options: Options) -> Setup:
 
 
 def _surroundings(
-    store: Store, feed: Feed, count: TokenCounter, weights: Weights, options: Options
+    store: Store,
+    feed: Feed,
+    count: TokenCounter,
+    weights: Weights,
+    options: Options,
+    *,
+    faults: Faults,
 ) -> Surroundings:
-    codebase = Codebase(store, feed)
+    codebase = Codebase(store, feed, faults)
     return Surroundings(
         store=store,
+        faults=faults,
         quiet=Absences(store, feed, NoticedActivity.type),
         policy=_given(options.get("triggers"), Triggers),
         modes=tuple(checked(mode, Mode) for mode in options.get("modes", MODES)),
@@ -278,12 +292,14 @@ def _check_options(options: Options) -> None:
         )
 
 
-def _dense(store: Store, options: Options, clock: Clock, *, beside: bool) -> Dense | None:
+def _dense(
+    store: Store, options: Options, clock: Clock, faults: Faults, *, beside: bool
+) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
     index = _index(store, options.get("index") or "numpy")
-    vectors = Vectors(store, as_embedder(embedder), index, clock=clock)
+    vectors = Vectors(store, as_embedder(embedder), index, clock=clock, faults=faults)
     return Dense(vectors, Backlog(vectors) if beside else None)
 
 
@@ -295,14 +311,19 @@ def _index(store: Store, name: str) -> VectorIndex:
                 'index is "pgvector", but the memory is not on Postgres: open it with '
                 '"postgresql://...", or with index="numpy".'
             )
-        index: VectorIndex = inside()
-        return index
+        return cast("VectorIndex", inside())
     from .chroma import index_named  # it brings HTTP along
 
     # A store that many machines share is the same one on all of them, wherever their files are.
     identity = getattr(store, "identity", None)
     path = Path(getattr(store, "path", data_folder() / f"{identity or 'memory'}.db"))
-    return index_named(name, path, space=identity)
+    index = index_named(name, path, space=identity)
+    if name == "chroma" and getattr(store, "path", None) == Path(":memory:"):
+        raise InvalidValue(
+            'index is "chroma", which keeps files, and a memory opened with ":memory:" leaves '
+            'none: open it with a path, or with index="numpy".'
+        )
+    return index
 
 
 def _deadline(options: Options) -> float | None:

@@ -21,6 +21,7 @@ from .catalog import AgentSearch, Catalog
 from .compaction import Compaction
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense
+from .faults import Faults
 from .feed import Absences, Feed
 from .indexes import SEARCHED
 from .items import PRIORITIES, Item, Trust
@@ -30,7 +31,7 @@ from .observing import Observer
 from .prefix import Prefixes, Said
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .recent import Recent, Share
-from .records import Turn, load_all
+from .records import Turn, load_as
 from .render import title_of
 from .scoring import Floors, Weights
 from .search import Found, Search
@@ -104,6 +105,7 @@ class Setup:
     prefixes: Prefixes
     stats: Stats
     observer: Observer
+    faults: Faults
     summarizer: MeteredSummarizer | None
     distiller: Distiller | None
     """Puts conversations to the summarizer; None when nothing is to be asked."""
@@ -308,7 +310,8 @@ def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Said) -> Sequen
     if not origins:
         return items
     rows = [row for row in setup.store.get(user, sorted(origins)) if row.type == "turn"]
-    seen = {turn.ref for turn in load_all(rows, Turn) if turn.print in said.prints}
+    turns = setup.faults.read(rows, lambda row: load_as(row, Turn))
+    seen = {turn.ref for turn in turns if turn.print in said.prints}
     return [item for item in items if seen.isdisjoint(item.origins)]
 
 

@@ -22,13 +22,13 @@ from .parts import Parts, part_ref, trimmed, with_room
 from .pipeline import Own, Setup, build_part, build_stable, own_items
 from .prefix import Said, prints_of
 from .provenance import Build, ContextRecord, build_fields
-from .records import SHARED, load
+from .records import SHARED
 from .refs import long_ref
 from .replay import Places, Trail, find_places
 from .scoring import Rating
 from .selection import Selection
 from .situation import LOOKED_AT, Situation, task_of
-from .sources.sessions import record_item
+from .sources.sessions import row_item
 from .stages import stage
 from .state import Ledger, SessionState, state_rows
 from .surroundings import Brought
@@ -269,7 +269,7 @@ class Plan:
     def _added(self) -> list[Item]:
         """Return the records that somebody added to the conversation by hand."""
         rows = self._setup.store.get(self._who.user, self._state.added)
-        items = [record_item(load(row)) for row in rows if row.live]
+        items = self._setup.faults.read([row for row in rows if row.live], row_item)
         rating = Rating.of(self._situation, self._setup.weights)
         rated = map(rating.score, items)
         trusted = [item for item in rated if item.trust == "trusted"]
@@ -296,7 +296,7 @@ class Plan:
         user, session, none = self._who.user, self._who.session, self._setup.no_entries
         if none.last(user, session, self._head):
             return []
-        found = waiting(self._setup.store, user, session)
+        found = waiting(self._setup.store, user, session, self._setup.faults)
         if not found:
             none.note(user, session, self._head)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
+from .faults import Faults
 from .items import Item
 from .passages import Sentence, passage, sentences
 from .protocols import Store, TokenCounter
@@ -69,13 +70,19 @@ class Readings:
         self._read, self.size = {}, 0
 
     def read(
-        self, store: Store, user: str, refs: Sequence[str], count: TokenCounter
+        self,
+        store: Store,
+        user: str,
+        refs: Sequence[str],
+        count: TokenCounter,
+        faults: Faults | None = None,
     ) -> list[Reading]:
-        """Return the records of these refs that exist, in this order."""
+        """Return the records of these refs that exist and can be read, in this order."""
         if len(self._read) > AT_HAND:
             self.forget(list(itertools.islice(self._read, AT_HAND // 2)))
         missing = [ref for ref in refs if ref not in self._read]
-        for row in store.get(user, missing) if missing else ():
-            self._read[row.ref] = reading = Reading(load(row), count)
+        rows = store.get(user, missing) if missing else []
+        for reading in (faults or Faults()).read(rows, lambda row: Reading(load(row), count)):
+            self._read[reading.item.ref] = reading
             self.size += reading.size
         return [self._read[ref] for ref in refs if ref in self._read]

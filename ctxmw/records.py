@@ -10,10 +10,17 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from .displayed import Displayed
-from .errors import InvalidValue
+from .errors import InvalidValue, UnreadableRecord
 from .items import Scope, Trust
 from .protocols import Row
 from .redaction import redact_name
@@ -266,12 +273,29 @@ AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 def load(row: Row) -> Record:
     """Return the record a row holds."""
-    return RECORD_TYPES[row.type].model_validate_json(row.body)
+    return load_as(row, RECORD_TYPES[row.type])
 
 
 def load_all(rows: Iterable[Row], cls: type[AnyRecord]) -> list[AnyRecord]:
-    """Return the records of rows that all hold one type."""
-    return [cls.model_validate_json(row.body) for row in rows]
+    """Return the records of rows that all hold one type; one that cannot be read is an error.
+
+    Where one may not stop the others, see `faults`.
+    """
+    return [load_as(row, cls) for row in rows]
+
+
+def load_as(row: Row, cls: type[AnyRecord]) -> AnyRecord:
+    """Return the record a row holds, or raise an error that names it."""
+    try:
+        return cls.model_validate_json(row.body)
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, problem["loc"])) or "body"
+        raise UnreadableRecord(
+            f"the {row.type} {row.ref!r} of user {row.user!r} cannot be read ({where}: "
+            f"{problem['type']}). A newer ctxmw wrote it, or it is damaged: upgrade ctxmw, put a "
+            "backup in place, or forget it. It was left as it is."
+        ) from error
 
 
 def same_text(text: str, scope: str) -> str:

@@ -1,7 +1,8 @@
-"""What is kept in the place of a vector that made no sense, and when to ask for it again.
+"""What is kept in the place of something that could not be made, and when to try it again.
 
 A model may have a bad hour and answer with NaN. So a text is asked about again after a minute, and
-after ever longer pauses up to a day. One that has no words is never asked about again.
+after ever longer pauses up to a day. One that has no words is never asked about again. The end of
+a conversation that failed is tried again in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _FIRST, _LONGEST = 60.0, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """How often a text gave no vector, and when it last did."""
+    """How often it failed, and when it last did."""
 
     times: int
     at: float

@@ -17,7 +17,7 @@ from .lexicon import STOP_WORDS
 from .observing import observed
 from .pipeline import Setup
 from .protocols import Find
-from .records import Memory, load_all
+from .records import Memory, load_all, load_as
 from .refs import short_refs
 from .stages import stage
 from .terms import stems
@@ -89,7 +89,7 @@ def _standing(setup: Setup, new: Memory) -> list[Memory]:
     if new.key:
         asked.insert(0, Find(types=("memory",), keys=(new.key,), scopes=(new.scope,)))
     rows = {row.ref: row for find in asked for row in setup.store.query(new.user, find)}
-    found = [Memory.model_validate_json(row.body) for row in rows.values()]
+    found = setup.faults.read(rows.values(), lambda row: load_as(row, Memory))
     return [old for old in found if _may_replace(new, old)]
 
 

@@ -21,6 +21,7 @@ from .alike import alike, shared
 from .deadline import LATE, Aside, Deadline, Late
 from .dense import Dense, Near
 from .errors import CtxmwError
+from .faults import Faults
 from .feed import Feed
 from .indexes import Indexes
 from .items import Item
@@ -84,10 +85,12 @@ class Search:
         stats: Stats | None = None,
         aside: Aside | None = None,
         feed: Feed | None = None,
+        faults: Faults | None = None,
     ) -> None:
         self._store = store
         self._count = count
-        self._indexes = Indexes(store, feed)
+        self._faults = faults or Faults()
+        self._indexes = Indexes(store, feed, self._faults)
         self._dense = dense
         self._weights = weights or RankWeights()
         self._stats = stats or Stats()
@@ -110,7 +113,9 @@ class Search:
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
-            read = kept.readings.read(self._store, situation.user, list(best), self._count)
+            read = kept.readings.read(
+                self._store, situation.user, list(best), self._count, self._faults
+            )
         if not chosen.lessons:
             read = _turns_for_lessons(read)
         items = _items(situation, weights, read, best, rated.worth)

@@ -29,13 +29,24 @@ from .sqlite_restore import PUT, Restoring
 from .sqlite_rows import among, any_of, bounds, conditions, order, row_of
 
 _log = logging.getLogger("ctxmw")
+_PRIVATE = ":memory:"
 
 
 class SqliteStore(Blobs, Restoring):
     """A store in one file. Any thread may use it; after a fork, parent and child both may.
 
-    Opening makes the file and its folders, or brings an older file up to date; it never touches
-    a file that is not a store. `":memory:"` is a private temporary file that goes with the store.
+    Opening makes the file, or brings an older file up to date; it never touches a file that is
+    not a store. What is written to a file that was deleted or replaced meanwhile is not
+    acknowledged: StoreError.
+
+    `":memory:"` ends with its process and leaves nothing, however that ends. Its files lose their
+    names as soon as they are opened, before anything is in them, so the system takes them away
+    with the process, also when it is killed. SQLite's own databases in memory would not do: there
+    whoever reads waits for whoever writes, and a writer that waits for a reader's lock would wait
+    for ever; with files, several threads read while one writes, as they do in any other store.
+    A forked child cannot use it. Where open files cannot be deleted (Windows) it is a folder of
+    temporary files that goes when the store is closed or the interpreter ends, and stays when the
+    process is killed.
     """
 
     def __init__(
@@ -48,15 +59,17 @@ class SqliteStore(Blobs, Restoring):
         """
         if synchronous not in ("FULL", "NORMAL"):
             raise InvalidValue(f'synchronous must be "FULL" or "NORMAL", not {synchronous!r:.60}.')
-        self._temporary = str(path) == ":memory:"
+        self._temporary = str(path) == _PRIVATE
         self._synchronous = synchronous
-        self.path = _new_temporary_file() if self._temporary else _file_path(path)
-        claim(self.path)
-        self._connections = Connections(self.path, "OFF" if self._temporary else synchronous)
+        self.path = Path(_PRIVATE) if self._temporary else _file_path(path)
+        folder: Path | None = None
+        if self._temporary:
+            self._connections, folder = _private()
+        else:
+            claim(self.path)
+            self._connections = Connections(self.path, synchronous)
         # Also runs when the store is collected or the interpreter ends.
-        self._let_go = weakref.finalize(
-            self, _let_go, self._connections, self.path, self._temporary, os.getpid()
-        )
+        self._let_go = weakref.finalize(self, _let_go, self._connections, folder, os.getpid())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle where the file is: unpickled, it is opened again."""
@@ -240,12 +253,18 @@ def _file_path(path: str | Path) -> Path:
     return Path(path).absolute()
 
 
-def _new_temporary_file() -> Path:
-    return Path(tempfile.mkdtemp(prefix="ctxmw-")) / "memory.db"
+def _private() -> tuple[Connections, Path]:
+    """Return the connections to files without a name, and the folder they were in."""
+    folder = Path(tempfile.mkdtemp(prefix="ctxmw-"))
+    try:
+        claim(folder / "memory.db")
+        return Connections(folder / "memory.db", "OFF", private_name=_PRIVATE), folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _let_go(connections: Connections, path: Path, temporary: bool, owner: int) -> None:
+def _let_go(connections: Connections, folder: Path | None, owner: int) -> None:
     connections.close()
-    # A forked child has the same file, and ends before its parent.
-    if temporary and owner == os.getpid():
-        shutil.rmtree(path.parent, ignore_errors=True)
+    # A forked child ends before its parent, which may still need it.
+    if folder is not None and owner == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)

@@ -18,6 +18,7 @@ from typing import Literal, ParamSpec, TypeVar
 
 from . import sqlite_schema
 from .errors import StoreError
+from .sqlite_presence import StoreConnection
 
 Synchronous = Literal["OFF", "NORMAL", "FULL"]
 P = ParamSpec("P")
@@ -35,7 +36,10 @@ _ELSEWHERE = "Choose another path for the store; the file was not changed."
 
 
 def claim(path: Path) -> None:
-    """Make sure that a store of this version is at the path, making it if nothing is there."""
+    """Make sure that a store of this version is at the path, making it if nothing is there.
+
+    Its folder must be there: one that was mistyped would hide the memory where nobody looks.
+    """
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise StoreError(
             f"{path} needs SQLite 3.35 or newer, this Python has {sqlite3.sqlite_version}: "
@@ -52,7 +56,7 @@ def claim(path: Path) -> None:
             patiently(connection.execute, "PRAGMA journal_mode = WAL")
 
 
-def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
+def connect(path: Path, synchronous: Synchronous) -> StoreConnection:
     """Return a connection to a file that exists, for use by one thread at a time.
 
     It does not wait for a lock that another one holds: see `patiently`.
@@ -63,6 +67,7 @@ def connect(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
         timeout=0,
         isolation_level=None,
         check_same_thread=False,
+        factory=StoreConnection,
     )
     try:
         patiently(connection.execute, f"PRAGMA synchronous = {synchronous}")
@@ -142,7 +147,11 @@ def _code(error: sqlite3.Error) -> int:
 
 def _check_place(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.exists():
+            raise StoreError(
+                f"{path}: there is no folder {str(path.parent)!r}. Make it (mkdir -p), or choose "
+                "a path in a folder that exists."
+            )
         if not path.exists():
             # Memories are private. What SQLite makes beside the file takes over its mode.
             path.touch(mode=0o600)

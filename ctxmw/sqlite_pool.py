@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from .errors import StoreError
 from .sqlite_file import Synchronous, connect, explained, patiently
+from .sqlite_presence import Presence, StoreConnection
 from .sqlite_sweep import rewrite_file, rewrite_words, truncate_log
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ Take = Callable[[sqlite3.Blob], T]
 class Transaction:
     """A write transaction of one thread."""
 
-    connection: sqlite3.Connection
+    connection: StoreConnection
     pid: int
     failed: bool = False
     sweep: bool = False
@@ -61,7 +62,7 @@ class _Process:
     """What may not be carried over a fork: connections, and locks that nobody would open."""
 
     pid: int = field(default_factory=os.getpid)
-    idle: list[sqlite3.Connection] = field(default_factory=list)
+    idle: list[StoreConnection] = field(default_factory=list)
     lent: int = 0
     paused: bool = False
     waiting: int = 0
@@ -83,16 +84,29 @@ class _Process:
 
 
 class Connections:
-    """The connections of one store."""
+    """The connections of one store.
 
-    def __init__(self, path: Path, synchronous: Synchronous) -> None:
+    Those of a private one are all opened at once: afterwards its files have no name any more, so
+    there is no other way to them.
+    """
+
+    def __init__(
+        self, path: Path, synchronous: Synchronous, *, private_name: str | None = None
+    ) -> None:
         self._path = path
         self._synchronous: Synchronous = synchronous
+        self._presence: Presence | None = Presence(path)
         self._process = _Process()
         self._left_behind: list[_Process] = []
         self._thread = threading.local()
         self._closed = False
         self._log_unswept = False
+        if private_name is not None:
+            self._process.idle += [self._opened() for _ in range(LIMIT)]
+            for connection in self._process.idle:
+                # Whatever else SQLite would put into files of its own.
+                connection.execute("PRAGMA temp_store = MEMORY")
+            self._path, self._presence = Path(private_name), None
         _watch_forks(self)
 
     def read(self, sql: str, values: Sequence[Any]) -> list[Any]:
@@ -159,7 +173,8 @@ class Connections:
         here.paused = True
         mine = int(getattr(self._thread, "transaction", None) is not None)
         here.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
-        _close_all(here.idle)
+        if not self._is_private():
+            _close_all(here.idle)
 
     def go_on(self) -> None:
         """Lend connections again."""
@@ -185,7 +200,11 @@ class Connections:
         connection = mine.connection
         with explained(self._path):
             words = rewrite_words(connection) if mine.sweep else None
+            # Before, so that nothing goes into a file that is no longer ours; and afterwards, for
+            # whoever is told that it was saved has to find it on the disk.
+            self._check_presence(connection)
             connection.execute("COMMIT")
+            self._check_presence(connection)
         if words is not None:
             rewrite_file(connection, words, self._path)
         if mine.sweep or self._log_unswept:
@@ -208,7 +227,7 @@ class Connections:
     def _lent(self) -> _Lent:
         return _Lent(self, self._here())
 
-    def take(self, here: _Process) -> sqlite3.Connection:
+    def take(self, here: _Process) -> StoreConnection:
         """Return a connection that nobody else has, once there is one."""
         with here.lock:
             if here.lent >= LIMIT or here.paused:
@@ -216,21 +235,56 @@ class Connections:
             if self._closed:
                 raise StoreError(f"{self._path} was closed. Open the store again to use it.")
             if not here.idle:
-                with explained(self._path):
-                    here.idle.append(connect(self._path, self._synchronous))
+                here.idle.append(self._opened())
             here.lent += 1
             return here.idle.pop()
 
-    def give_back(self, here: _Process, connection: sqlite3.Connection, sound: bool) -> None:
+    def give_back(self, here: _Process, connection: StoreConnection, sound: bool) -> None:
         """Lend a connection to others from now on, unless something went wrong with it."""
         with here.lock:
             here.lent -= 1
-            if sound and not self._closed:
+            # One of a private store could not be opened again.
+            if (sound or self._rolled_back(connection)) and not self._closed:
                 here.idle.append(connection)
             else:
                 connection.close()
             if here.waiting:
                 here.free.notify_all()
+
+    def _opened(self) -> StoreConnection:
+        if self._presence is None:
+            raise StoreError(
+                f"{self._path} ends with the process that opened it, and this is another one. "
+                "Open the memory after the fork, or with a path that both can use."
+            )
+        self._presence.check_file()
+        with explained(self._path):
+            connection = connect(self._path, self._synchronous)
+            try:
+                # SQLite opens the write-ahead log when something is first read.
+                patiently(_rows, connection, "SELECT seq FROM state", [])
+                self._presence.note(connection)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+    def _check_presence(self, connection: StoreConnection) -> None:
+        if self._presence is not None:
+            self._presence.check(connection)
+
+    def _is_private(self) -> bool:
+        return self._presence is None
+
+    def _rolled_back(self, connection: StoreConnection) -> bool:
+        """Undo what a private store's connection was doing; say whether it can be used again."""
+        if not self._is_private():
+            return False
+        try:
+            connection.rollback()
+        except sqlite3.Error:
+            return False
+        return True
 
     def _here(self) -> _Process:
         if self._process.pid != os.getpid():
@@ -251,7 +305,7 @@ class _Lent:
         self._connections = connections
         self._here = here
 
-    def __enter__(self) -> sqlite3.Connection:
+    def __enter__(self) -> StoreConnection:
         self._connection = self._connections.take(self._here)
         return self._connection
 
@@ -332,6 +386,6 @@ def _large(
         return take(blob)
 
 
-def _close_all(connections: list[sqlite3.Connection]) -> None:
+def _close_all(connections: list[StoreConnection]) -> None:
     while connections:
         connections.pop().close()

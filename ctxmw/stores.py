@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .errors import NotFound
+from .errors import NotFound, StoreError
 from .opening import data_folder
 from .protocols import Store
 from .sqlite import SqliteStore
@@ -15,10 +15,11 @@ POSTGRES = ("postgresql://", "postgres://")
 def store_at(path: str | Path | None) -> Store:
     """Return the store in this file, or in the database at this address.
 
-    No path: a file in the user's data folder (CTXMW_HOME moves it). ":memory:" keeps nothing.
+    No path: a file in the user's data folder (CTXMW_HOME moves it), which is made. ":memory:"
+    keeps nothing.
     """
     if path is None:
-        return SqliteStore(data_folder() / "memory.db")
+        return SqliteStore(_made(data_folder()) / "memory.db")
     if isinstance(path, str) and path.startswith(POSTGRES):
         from .postgres import PostgresStore
 
@@ -36,3 +37,15 @@ def check_exists(path: str) -> None:
     """Raise when there is no file at a path; an address is not tried."""
     if not path.startswith(POSTGRES) and not Path(path).is_file():
         raise NotFound(f"there is no store at {path!r:.200}: give the path of its file.")
+
+
+def _made(folder: Path) -> Path:
+    """Return the user's data folder, which is ours to make; any other is the caller's."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: {error.strerror or error}. Make the folder writable, set CTXMW_HOME to "
+            "another one, or open the memory with a path."
+        ) from error
+    return folder

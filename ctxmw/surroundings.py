@@ -10,6 +10,7 @@ from .activity import Activity, read_after, recent_activity
 from .clocks import after, span
 from .code_index import ProjectCode
 from .codebase import Codebase
+from .faults import Faults
 from .feed import Absences
 from .items import Item
 from .lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
@@ -56,6 +57,7 @@ class Surroundings:
     """Everything that is looked at without being asked for."""
 
     store: Store
+    faults: Faults
     quiet: Absences
     """Projects in which nothing was done in an editor lately."""
     policy: Triggers
@@ -126,7 +128,7 @@ class Surroundings:
         rows = recent_activity(self.store, user, project, since=since)
         if not rows:
             self.quiet.note(user, project, head)
-        return read_after(rows, feed)
+        return read_after(rows, feed, self.faults)
 
 
 def is_small_talk(text: str) -> bool:

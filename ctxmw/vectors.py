@@ -14,8 +14,9 @@ import numpy as np
 
 from . import calibration
 from .embedding import CHARS, embed_checked
-from .errors import InvalidValue
-from .following import TYPES, Followed, Following, Found, batches, space_of
+from .errors import EmbedderError, InvalidValue
+from .faults import Faults
+from .following import TYPES, Followed, Following, Found, is_damaged, space_of
 from .protocols import Clock, Embedder, Row, Store, VectorIndex
 from .recent import Recent
 from .records import SHARED, load, utc_now
@@ -29,6 +30,9 @@ BATCH = 64
 LIMIT_BYTES = 512 * 2**20
 ASKED = 64
 """How many questions' vectors are kept at hand: one call may ask the same several times."""
+
+_ANYTHING = "Is anybody there?"
+_TWICE = 2
 
 Progress = Callable[[int, int], None]
 """Told how many records are done, and of how many."""
@@ -57,6 +61,7 @@ class Vectors:
         *,
         limit_bytes: int = LIMIT_BYTES,
         clock: Clock = utc_now,
+        faults: Faults | None = None,
     ) -> None:
         """Join a store, an embedder and an index.
 
@@ -67,6 +72,7 @@ class Vectors:
         self._embedder = embedder
         self._following = Following(store, index, embedder.name, limit_bytes)
         self._clock = clock
+        self._faults = faults or Faults()
         self._levels: calibration.Levels | None = None
         self._asked: Recent[tuple[str, str], tuple[FloatArray | None, int]] = Recent(ASKED)
 
@@ -81,10 +87,10 @@ class Vectors:
         done = 0
         with followed.embedding:
             waiting = self._without_vector(followed)
-            for refs in batches(waiting, BATCH):
-                kept = self._embed_rows(followed, refs)
+            while done < len(waiting):
+                some, kept = self._embed_some(followed, waiting[done : done + BATCH])
                 made += [vector is not None for vector in kept.values()]
-                done += len(refs)
+                done += some
                 if progress is not None:
                     progress(done, len(waiting))
         self._following.make_room(followed)
@@ -100,11 +106,11 @@ class Vectors:
         if not waiting or not followed.embedding.acquire(blocking=False):
             return 0, len(waiting)
         try:
-            self._embed_rows(followed, waiting[:BATCH])
+            some, _ = self._embed_some(followed, waiting[:BATCH])
         finally:
             followed.embedding.release()
         self._following.make_room(followed)
-        return len(waiting[:BATCH]), len(waiting[BATCH:])
+        return some, len(waiting) - some
 
     def waiting(self, user: str) -> int:
         """Return how many records had no vector when the index was last in line."""
@@ -114,7 +120,7 @@ class Vectors:
 
     def reindex(self, user: str, progress: Progress | None = None) -> Refreshed:
         """Embed everything anew, and let go of the vectors of every embedder before this one."""
-        self._embed(["Nothing is let go before the embedder has answered."], 0)
+        self._embed([_ANYTHING], 0)  # nothing is let go before the embedder has answered
         followed = self._following.of(user)
         with followed.embedding, followed.lock:
             for name in {*self._names(user), self._embedder.name}:
@@ -176,7 +182,33 @@ class Vectors:
     def _now(self) -> float:
         return self._clock().timestamp()
 
-    def _embed_rows(self, followed: Followed, refs: Sequence[str]) -> Found:
+    def _embed_some(self, followed: Followed, refs: Sequence[str]) -> tuple[int, Found]:
+        """Make and keep the vectors of the first of these rows; say of how many, and return them.
+
+        One text that the embedder cannot take would hold up all that come with it. So fewer and
+        fewer are tried, and one that fails alone, twice, is left for later, as one without a
+        vector.
+        """
+        alone = 0
+        while True:
+            some = refs[: followed.step or BATCH]
+            try:
+                kept = self._embed_rows(followed, some)
+            except EmbedderError as error:
+                self._embed([_ANYTHING], 0)  # fails, too, when it is not about these texts
+                followed.step = max(1, len(some) // 2)
+                alone += len(some) == 1
+                if alone < _TWICE:
+                    continue
+                says = f"{some[0]} is not found by meaning"
+                self._faults.tell("embed", (followed.user, some[0]), error, says)
+                kept = self._embed_rows(followed, some, refused=True)
+            followed.step = min(2 * (followed.step or BATCH), BATCH)
+            return len(some), kept
+
+    def _embed_rows(
+        self, followed: Followed, refs: Sequence[str], *, refused: bool = False
+    ) -> Found:
         """Make and keep the vectors of these rows, and return them."""
         now = self._now()
         blobs = self._store.get_blobs(followed.user, self._following.space, refs)
@@ -184,7 +216,9 @@ class Vectors:
         known = {ref for ref, blob in blobs.items() if not _to_try_again(blob, now)}
         asked = self._store.get(followed.user, [ref for ref in refs if ref not in known])
         rows = [row for row in asked if row.live and row.type in TYPES]
-        made = self._made(rows, followed.size)
+        made: Found = {row.ref: None for row in rows}
+        if not refused:
+            made |= self._made(rows, followed.size)
         # Until store and index have the same, nobody else here follows the feed.
         with followed.lock:
             kept = self._keep(followed, rows, made, now)
@@ -197,7 +231,8 @@ class Vectors:
         return kept
 
     def _made(self, rows: Sequence[Row], size: int) -> Found:
-        texts = {row.ref: load(row).says()[:CHARS] for row in rows if row.search_text}
+        found = self._faults.read([row for row in rows if row.search_text], load)
+        texts = {record.ref: record.says()[:CHARS] for record in found}
         distinct = list(dict.fromkeys(texts.values()))
         vectors = dict(zip(distinct, self._embed(distinct, size), strict=True))
         return {row.ref: vectors.get(texts.get(row.ref, "")) for row in rows}
@@ -257,7 +292,7 @@ def _levels_space(embedder: Embedder) -> str:
 
 def _to_try_again(blob: bytes, now: float) -> bool:
     refusal = Refusal.of(blob)
-    return refusal is not None and refusal.is_due(now)
+    return is_damaged(blob) if refusal is None else refusal.is_due(now)
 
 
 def _says_same(row: Row, now: Row | None) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .pipeline import Setup
 from .protocols import Find, Row
-from .records import Memory, load_all
+from .records import Memory, load_all, load_as
 from .text import fold
 
 
@@ -20,7 +20,7 @@ def versions(setup: Setup, memory: Memory) -> list[Memory]:
             rows = setup.store.get(memory.user, [ref])
             if not rows:
                 break
-            at = Memory.model_validate_json(rows[0].body)
+            at = load_as(rows[0], Memory)
             found = [at, *found] if step == "superseded_by" else [*found, at]
     return found
 
@@ -36,8 +36,12 @@ def all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
     while new:
         rows = [row for row in setup.store.get(user, sorted(new)) if row.type == Memory.type]
         found |= {row.ref for row in rows}
-        same = load_all(_saying(setup, user, rows), Memory)
-        linked = [memory for row in rows for memory in versions(setup, load_all([row], Memory)[0])]
+        # One that cannot be read goes all the same; what it would lead to is not known.
+        same, asked = (
+            setup.faults.read(some, lambda row: load_as(row, Memory))
+            for some in (_saying(setup, user, rows), rows)
+        )
+        linked = [version for memory in asked for version in versions(setup, memory)]
         linked += [memory for memory in same if memory.superseded_by in found]
         new = {memory.ref for memory in linked} - found
     return found

@@ -97,12 +97,12 @@ def test_one_user_with_much_to_embed_does_not_keep_others_waiting(embedder):
 
 def test_an_embedder_that_fails_is_tried_again(embedder, caplog, monkeypatch):
     monkeypatch.setattr("ctxmw.backlog.LONGEST_PAUSE", 0.01)
-    embedder.fails = 3
+    embedder.fails = 4  # each time another text is tried, too: it might be about the text
     with ContextMiddleware.open(":memory:", embedder=embedder, deadline=10_000) as ctx:
         ctx.remember("Gears are made of brass.", kind="fact")
         until(lambda: embedder.batches == [1])
         until(lambda: not waiting(ctx))
-        assert ctx.stats()["embedding.failures"] == 3
+        assert ctx.stats()["embedding.failures"] == 2
     assert caplog.text.count("wait to be embedded") == 1
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
@@ -491,25 +490,6 @@ class TestClose:
         store.put([row()])
         store.close()
         assert [entry.name for entry in path.parent.iterdir()] == ["memory.db"]
-
-    def test_a_temporary_store_leaves_nothing(self) -> None:
-        store = SqliteStore(":memory:")
-        store.put([row("m1", "tea")])
-        assert found(store, "tea") == ["m1"]
-        assert store.path.exists()
-        store.close()
-        assert not store.path.parent.exists()
-
-    def test_a_temporary_store_goes_when_nobody_holds_it(self) -> None:
-        store = SqliteStore(":memory:")
-        folder = store.path.parent
-        del store
-        gc.collect()
-        assert not folder.exists()
-
-    def test_a_temporary_store_goes_with_its_process(self) -> None:
-        code = "s = SqliteStore(':memory:'); s.put([row()]); print(s.path.parent)"
-        assert not Path(finish(python(code)).strip()).exists()
 
     def test_two_temporary_stores_share_nothing(self) -> None:
         one, two = SqliteStore(":memory:"), SqliteStore(":memory:")

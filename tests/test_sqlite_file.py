@@ -13,6 +13,7 @@ from ctxmw import sqlite_file, sqlite_schema
 from ctxmw.errors import InvalidValue, StoreError
 from ctxmw.protocols import Find
 from ctxmw.sqlite import SqliteStore
+from ctxmw.stores import store_at
 from tests.rows import finish, python, row
 
 
@@ -44,12 +45,26 @@ def assert_refused(path: Path, *message: str) -> None:
 
 
 class TestNew:
-    def test_folders_are_made(self, tmp_path: Path) -> None:
+    def test_any_folder_that_exists_will_do(self, tmp_path: Path) -> None:
         path = tmp_path / "a" / "b c#%?" / "memory.db"
+        path.parent.mkdir(parents=True)
         store = SqliteStore(str(path))
         store.put([row()])
         assert path.exists()
         store.close()
+
+    def test_a_folder_that_does_not_exist_is_an_error_and_is_not_made(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError, match=r"there is no folder '.*no/such'\. Make it"):
+            SqliteStore(tmp_path / "no" / "such" / "memory.db")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_the_folder_of_the_users_data_is_made(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        home = tmp_path / "share" / "ctxmw"
+        monkeypatch.setenv("CTXMW_HOME", str(home))
+        store_at(None).close()
+        assert (home / "memory.db").is_file()
 
     def test_an_empty_file_is_ours_to_fill(self, path: Path) -> None:
         path.touch()

@@ -271,10 +271,15 @@ class TestFork:
         assert "forked inside atomic(). Fork before or after it." in answer
         assert [kept.ref for kept in store.query("ada", Find())] == ["m1"]
 
-    def test_a_temporary_store_stays_when_the_child_ends(self) -> None:
+    def test_a_private_store_is_the_parents_alone(self) -> None:
         code = (
             "s = SqliteStore(':memory:'); s.put([row('m1')])\n"
-            "if os.fork() == 0: s.put([row('m2')]); sys.exit()\n"
-            "os.wait(); print(s.count('ada', Find()))\n"
+            "if os.fork() == 0:\n"
+            "    try: s.put([row('m2')])\n"
+            "    except StoreError as error: print(error, flush=True)\n"
+            "    s.close(); sys.exit()\n"
+            "os.wait(); s.put([row('m3')]); print(s.count('ada', Find()))\n"
         )
-        assert finish(python(code)) == "2\n"
+        said, count = finish(python(code)).splitlines()
+        assert "ends with the process that opened it, and this is another one" in said
+        assert count == "2"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..faults import Faults
 from ..items import Item, Scope, changed
 from ..protocols import Row, Store
-from ..records import INSTRUCTING, LASTING, Memory
+from ..records import INSTRUCTING, LASTING, Memory, load_as
 from ..scoring import Weights
 from ..situation import Situation
 from ..text import digest, one_line
@@ -21,8 +22,8 @@ class Memories:
 
     name = "memories"
 
-    def __init__(self, store: Store) -> None:
-        self._shelf = Shelf(store, ("memory",), _item_of_row)
+    def __init__(self, store: Store, faults: Faults | None = None) -> None:
+        self._shelf = Shelf(store, ("memory",), _item_of_row, faults)
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
         """Return what trusted writers left; strangers' words come only when asked for."""
@@ -64,4 +65,4 @@ def _text_of(memory: Memory) -> str:
 
 def _item_of_row(row: Row) -> Item:
     # A memory is of no conversation: the one that brought it about shows it, too.
-    return changed(memory_item(Memory.model_validate_json(row.body)), session="")
+    return changed(memory_item(load_as(row, Memory)), session="")

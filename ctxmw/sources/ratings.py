@@ -5,7 +5,7 @@ The table holds no words. A copy of it can be kept as bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -163,17 +163,17 @@ class Ratings:
             chosen = np.flatnonzero(keys >= np.partition(keys, len(keys) - n)[len(keys) - n])
         return chosen[np.lexsort((-places[chosen], -times[chosen], -scores[chosen]))[:n]]
 
-    def copied(self, seq: int) -> bytes:
-        """Return the ratings as bytes."""
+    def copied(self, seq: int, unread: Collection[str]) -> bytes:
+        """Return the ratings as bytes, with the refs of what could not be read for them."""
         arrays = under("column", {name: small(each.all) for name, each in self._columns.items()})
         arrays |= under("places", self._places.arrays())
         for what, names in self._names.items():
             arrays |= under(f"names.{what}", names.arrays())
-        return packed({"seq": seq}, arrays)
+        return packed({"seq": seq, "unread": sorted(unread)}, arrays)
 
     @classmethod
-    def restored(cls, file: Reads) -> tuple[Ratings, int]:
-        """Return the ratings that `copied` made bytes of, and its position in the feed."""
+    def restored(cls, file: Reads) -> tuple[Ratings, int, list[str]]:
+        """Return what `copied` made bytes of: ratings, position in the feed, and what is unread."""
         about, arrays, whole = unpacked(file)
         ratings = cls()
         ratings._columns = {
@@ -185,7 +185,7 @@ class Ratings:
         ratings._names = {
             name: Names.of(found_under(f"names.{name}", arrays)) for name in ratings._names
         }
-        return ratings, int(about["seq"])
+        return ratings, int(about["seq"]), about.get("unread", [])
 
     def _own(self, name: str) -> NDArray[Any]:
         return self._columns[name].own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+from ..faults import Faults
 from ..items import Item, Scope
 from ..protocols import Row, Store
 from ..records import Derived, Memory, Note, Observation, Record, SessionSummary, Turn, load
@@ -22,8 +23,8 @@ class Sessions:
 
     name = "sessions"
 
-    def __init__(self, store: Store) -> None:
-        self._shelf = Shelf(store, ("note", "summary", "observation"), row_item)
+    def __init__(self, store: Store, faults: Faults | None = None) -> None:
+        self._shelf = Shelf(store, ("note", "summary", "observation"), row_item, faults)
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
         """Return what other conversations left behind."""

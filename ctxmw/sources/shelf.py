@@ -20,6 +20,7 @@ import numpy as np
 
 from ..budget import MEMORY_LANES
 from ..copies import WORTH_KEEPING, Copies
+from ..faults import Faults
 from ..items import Item
 from ..protocols import Find, Row, Store
 from ..recent import Recent
@@ -79,9 +80,14 @@ class Shelf:
     """Items of every live row of these types, per user."""
 
     def __init__(
-        self, store: Store, types: tuple[str, ...], item_of: Callable[[Row], Item]
+        self,
+        store: Store,
+        types: tuple[str, ...],
+        item_of: Callable[[Row], Item],
+        faults: Faults | None = None,
     ) -> None:
         self._store = store
+        self._faults = faults or Faults()
         self._types = types
         self._item_of = item_of
         spaces = (f"ratings:{number}:{','.join(types)}" for number in (VERSION, VERSION - 1))
@@ -90,8 +96,7 @@ class Shelf:
 
     def items(self, user: str) -> tuple[Item, ...]:
         """Return the user's items, as of now, oldest first."""
-        rows = self._store.query(user, Find(types=self._types, newest_first=False))
-        return tuple(map(self._item_of, rows))
+        return tuple(self._faults.read(self._every(user), self._item_of))
 
     def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
         """Return the best trusted items in scope, rated: of each lane as many as it may have.
@@ -165,10 +170,12 @@ class Shelf:
         if len(kept.read) > len(refs) + AT_HAND:
             kept.read_only(refs)
         missing = [ref for ref in refs if ref not in kept.read]
-        for row in self._store.get(user, missing) if missing else ():
-            if row.live:
-                kept.read[row.ref] = self._item_of(row)
+        rows = [row for row in self._store.get(user, missing) if row.live] if missing else []
+        kept.read.update((item.ref, item) for item in self._faults.read(rows, self._item_of))
         return kept.read
+
+    def _every(self, user: str) -> list[Row]:
+        return self._store.query(user, Find(types=self._types, newest_first=False))
 
     def _refresh(self, user: str, kept: _Kept) -> None:
         head = self._store.head(user)
@@ -178,8 +185,8 @@ class Shelf:
         if kept.seq == 0:
             self._begin(user, kept)
         if kept.seq == 0 or kept.ratings.dead > len(kept.ratings) // 2:
-            kept.ratings = Ratings()
-            kept.ratings.add(self.items(user))
+            kept.ratings, kept.unread = Ratings(), set()
+            kept.ratings.add(self._faults.read(self._every(user), self._item_of, kept.unread.add))
             kept.forget_lists()
             kept.unsaved = len(kept.ratings)
         else:
@@ -196,10 +203,8 @@ class Shelf:
         for change in changes:
             kept.ratings.remove(change.ref)
             kept.read.pop(change.ref, None)
-        rows = self._store.get(user, [change.ref for change in changes if not change.gone])
-        items = [self._item_of(row) for row in rows if row.live]
-        kept.ratings.add(items)
-        kept.read.update((item.ref, item) for item in items)
+            kept.unread.discard(change.ref)
+        self._take_in(user, kept, [change.ref for change in changes if not change.gone])
         kept.unsaved += len(changes)
         if len(kept.ratings) >= WORTH_KEEPING and self._copies.is_lost(user):
             kept.unsaved = len(kept.ratings)
@@ -211,12 +216,20 @@ class Shelf:
             log.warning("the copy of a user's ratings cannot be read and is made anew: %r", fault)
             return
         if found is not None:
-            kept.ratings, kept.seq = found
+            kept.ratings, kept.seq, unread = found
+            # Another version of ctxmw may have made the copy: this one may read more.
+            self._take_in(user, kept, unread)
+
+    def _take_in(self, user: str, kept: _Kept, refs: Sequence[str]) -> None:
+        rows = [row for row in self._store.get(user, refs) if row.live]
+        items = self._faults.read(rows, self._item_of, kept.unread.add)
+        kept.ratings.add(items)
+        kept.read.update((item.ref, item) for item in items)
 
     def _copy_due(self, kept: _Kept) -> tuple[bytes, int] | None:
         if not self._copies.is_due(len(kept.ratings), kept.unsaved):
             return None
-        return kept.ratings.copied(kept.seq), kept.seq
+        return kept.ratings.copied(kept.seq, kept.unread), kept.seq
 
     def _save(self, user: str, kept: _Kept, copy: bytes, seq: int) -> None:
         # Not while the shelf is locked: who writes now may be waiting for it.
@@ -231,6 +244,8 @@ class _Kept:
     ratings: Ratings = field(default_factory=Ratings)
     seq: int = 0
     unsaved: int = 0
+    unread: set[str] = field(default_factory=set)
+    """Refs of records that could not be read, and are not rated."""
     read: dict[str, Item] = field(default_factory=dict)
     lists: Recent[Hashable, Shortlist] = field(default_factory=lambda: Recent(LISTS))
     tentative: bool = False
@@ -250,7 +265,7 @@ class _Kept:
         """Hold nothing that may be undone; the next one to ask reads it again."""
         if self.tentative:
             self.ratings, self.seq, self.unsaved, self.read = Ratings(), 0, 0, {}
-            self.tentative = False
+            self.tentative, self.unread = False, set()
             self.forget_lists()
 
 

@@ -9,10 +9,11 @@ from ..catalog import CatalogItem
 from ..collector import Entry
 from ..display.found import kind_of
 from ..errors import MissingUser
+from ..faults import Faults
 from ..middleware import ContextMiddleware
 from ..protocols import Find
 from ..provenance import ContextRecord
-from ..records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_all
+from ..records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_as
 from ..state import SessionState, StoredBlock, block_ref
 from ..text import one_line
 
@@ -37,6 +38,7 @@ class Reading:
             raise MissingUser("this memory serves many users: open it with the one to look at.")
         self._ctx = ctx
         self._store = ctx.store
+        self._faults = Faults()
         self.user = ctx.user
 
     def conversations(self, page: int) -> tuple[list[Overview], int]:
@@ -49,7 +51,8 @@ class Reading:
         """Return one page of memories, the newest first, and how many there are."""
         scopes = (scope,) if scope else ()
         find = Find(types=(Memory.type,), scopes=scopes)
-        every = load_all(self._store.query(self.user, find), Memory)
+        rows = self._store.query(self.user, find)
+        every = self._faults.read(rows, lambda row: load_as(row, Memory))
         found = [memory for memory in every if kind in ("", memory.kind)]
         return found[page * PAGE : (page + 1) * PAGE], len(found)
 
@@ -81,11 +84,12 @@ class Reading:
     def catalog(self) -> list[CatalogItem]:
         """Return everything in the catalog, also what is switched off."""
         rows = self._store.query(SHARED, Find(types=(CatalogItem.type,), newest_first=False))
-        return load_all(rows, CatalogItem)
+        return self._faults.read(rows, lambda row: load_as(row, CatalogItem))
 
     def _overview(self, state: SessionState) -> Overview:
         said = Find(types=(Turn.type,), sessions=(state.session,), newest_first=False, limit=1)
-        first = load_all(self._store.query(self.user, said), Turn)
+        rows = self._store.query(self.user, said)
+        first = self._faults.read(rows, lambda row: load_as(row, Turn))
         calls = self._store.count(self.user, Find(types=("context",), sessions=(state.session,)))
         began_with = one_line(first[0].text, 120) if first else ""
         return Overview(state=state, began_with=began_with, calls=calls)
