@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from .budget import Budget, OnDemand
 from .compaction import Compacted, Compaction
 from .conversation import Prepared
+from .entered import current_session
 from .errors import (
     CtxmwError,
     InvalidValue,
@@ -24,7 +25,7 @@ from .observing import Tracing
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
-from .session import Session, current_session
+from .session import Session
 from .sqlite import SqliteStore
 from .summarizers import SummarizerLimits
 from .tools import MemoryTool, memory_tools

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
@@ -14,6 +14,7 @@ from .contents import Contents
 from .conversation import Identity, Prepared, load_state
 from .displayed import Displayed
 from .endings import end, end_idle
+from .entered import Entered, enter, exit_from
 from .errors import InvalidValue
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
@@ -23,6 +24,7 @@ from .measure import Measure
 from .messages import Message, check_messages, place
 from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
+from .pipeline import Setup
 from .preparing import peek_call, prepare_call
 from .provenance import ContextRecord
 from .records import (
@@ -41,13 +43,6 @@ from .state import SessionState
 from .transcript import Exchange, Said, prompt_of, transcript_of
 from .twins import twin
 
-_ENTERED: ContextVar[tuple[Session, ...]] = ContextVar("ctxmw_entered", default=())
-
-
-def current_session() -> Session | None:
-    """Return the conversation of the innermost `with chat:` around the caller, if any."""
-    return next(reversed(_ENTERED.get()), None)
-
 
 class Session(Contents, Displayed):
     """A conversation of one user. Any thread or process may go on with it by its id.
@@ -55,15 +50,19 @@ class Session(Contents, Displayed):
     `with chat:` makes it the current conversation for whatever is called inside.
     """
 
+    def __init__(self, setup: Setup, who: Identity) -> None:
+        super().__init__(setup, who)
+        self._entries: list[Entered] = []
+
     def __repr__(self) -> str:
         return f"Session({self.id!r}, user={self.user!r})"
 
     def __enter__(self) -> Self:
-        _ENTERED.set((*_ENTERED.get(), self))
+        self._entries.append(enter(self, sys._getframe(1)))
         return self
 
     def __exit__(self, *_: object) -> None:
-        _ENTERED.set(_ENTERED.get()[:-1])
+        exit_from(self._entries, sys._getframe(1))
 
     def forgiving(self) -> ForgivingSession:
         """Return the conversation as adapters use it: a fault of ours does not stop the call."""
