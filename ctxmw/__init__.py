@@ -14,6 +14,7 @@ from .errors import (
     NotFound,
     StoreError,
     SummarizerError,
+    WrongUser,
 )
 from .forgiving import ForgivingSession
 from .hits import Hit
@@ -68,6 +69,7 @@ __all__ = [
     "Triggers",
     "Trust",
     "Weights",
+    "WrongUser",
     "Xml",
     "current_session",
     "known_window",

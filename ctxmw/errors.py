@@ -2,7 +2,8 @@
 
 CtxmwError
 ├── InvalidValue      a value that cannot be accepted (also a ValueError)
-│   └── MissingUser   a call that must name its user and does not
+│   ├── MissingUser   a call that must name its user and does not
+│   └── WrongUser     a call that names somebody whose memory this is not
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
 ├── StageError        a stage of the pipeline failed; its cause is chained
@@ -26,6 +27,10 @@ class InvalidValue(CtxmwError, ValueError):
 
 class MissingUser(InvalidValue):
     """A call on a shared memory that names no user."""
+
+
+class WrongUser(InvalidValue):
+    """A call for one user on the memory, the conversation or the wrapper of another."""
 
 
 class NotFound(CtxmwError, LookupError):
