@@ -18,7 +18,7 @@ from .coverage import matcher
 from .errors import InvalidValue, NotFound
 from .items import Include, Item
 from .protocols import Clock, Find, Store
-from .records import SHARED, Record, check_kind, check_text
+from .records import SHARED, Record, check_kind, check_name, check_text
 from .redaction import redact
 from .refs import short_refs
 from .scoring import with_match
@@ -160,6 +160,7 @@ class Catalog:
             check_kind(include, INCLUDES, "include")
         if not isinstance(enabled, bool):
             raise InvalidValue(f"enabled is {enabled!r:.60}: give True or False.")
+        check_name(server, "server")
         if server and kind != "tool":
             raise InvalidValue(f"server is {server!r} for a {kind}: only tools have a server.")
         if kind != "tool":

@@ -55,12 +55,12 @@ class Contents:
         The same source and id again replaces what still waits.
         """
         check_priority(priority)
-        trust = self._setup.trust_in(source, trust)
+        trust = self._setup.trust_in(check_text(source, "an entry's source"), trust)
         if not isinstance(lifetime, timedelta):
             raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
         name = redact(check_text(id, "an entry's id")).text
         text = redact(check_text(content, "an entry's content")).text
-        source = redact(check_text(source, "an entry's source")).text
+        source = redact(source).text
         key = entry_key(source, name)
         store, now = self._setup.store, self._setup.clock()
         with store.atomic(self.user):

@@ -24,6 +24,7 @@ from .measure import Measure
 from .messages import Message, check_messages, place
 from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
+from .option_checks import schemas, texts, tokens
 from .pipeline import Setup
 from .preparing import peek_call, prepare_call
 from .provenance import ContextRecord
@@ -92,10 +93,10 @@ class Session(Contents, Displayed):
         """
         with self._setup.observer.operation("prepare", **{CONVERSATION: self.id}) as told:
             end_idle(self._setup, self._who)
-            size = self._window(window)
+            size, offered = self._window(window), schemas(tools)
             counted = None
             if size and self._setup.compaction.automatic:
-                counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+                counted = Window(tokens=size, taken=Measure(self._setup.count).tools(offered))
             who = self._asking(query, size)
             prepared = prepare_call(self._setup, who, check_messages(messages), counted)
             told.update(self._setup.observer.told_of(prepared.context))
@@ -116,7 +117,7 @@ class Session(Contents, Displayed):
             raise InvalidValue(
                 "the model's window is not known: give window=..., in tokens, here or to open()."
             )
-        counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+        counted = Window(tokens=size, taken=Measure(self._setup.count).tools(schemas(tools)))
         with self._setup.observer.operation("compact", **{CONVERSATION: self.id}):
             return compact(self._setup, self._who, check_messages(messages), counted)
 
@@ -125,7 +126,8 @@ class Session(Contents, Displayed):
 
         The note has at most `limit` tokens, and `note_of_left()` returns it again.
         """
-        return leave(self._setup, self._who, check_messages(messages), limit)
+        most = tokens(limit, "limit")
+        return leave(self._setup, self._who, check_messages(messages), most)
 
     def note_of_left(self) -> str:
         """Return the note of what left; "" when nothing did."""
@@ -221,7 +223,7 @@ class Session(Contents, Displayed):
         Without one given, it is made of what was said. A later message reopens the conversation,
         and its next end replaces the summary.
         """
-        said = redact(check_text(summary, "a summary")).text if summary else ""
+        said = redact(check_text(summary, "a summary")).text if summary != "" else ""
         lists = {"decisions": decisions, "concepts": concepts, "files": files}
         kept = {name: _lines(lines, name) for name, lines in lists.items() if lines}
         with self._setup.store.atomic(self.user):
@@ -248,6 +250,10 @@ class Session(Contents, Displayed):
 
         Our text comes back to the byte, the rest as it was captured; a system prompt never is.
         """
+        if not isinstance(record, ContextRecord) or record.user != self.user:
+            raise InvalidValue(
+                f"record is {record!r:.60}: give one of this conversation's history()."
+            )
         return prompt_of(self._setup, record)
 
     aprepare = twin(prepare)
@@ -267,6 +273,8 @@ class Session(Contents, Displayed):
     aprompt = twin(prompt)
 
     def _asking(self, query: str, window: int | None) -> Identity:
+        if not isinstance(query, str):
+            raise InvalidValue(f"query is {query!r:.60}: give text.")
         who = self._who.in_window(window)
         return replace(who, query=query) if query else who
 
@@ -304,6 +312,4 @@ def _as_message(reply: str | Message | None) -> Message | None:
 
 
 def _lines(lines: Sequence[str], what: str) -> tuple[str, ...]:
-    if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
-        raise InvalidValue(f"{what} is {lines!r:.60}: give a list of texts.")
-    return tuple(redact(line).text for line in lines)
+    return tuple(redact(line).text for line in texts(lines, what))
