@@ -72,12 +72,13 @@ class Entered:
         self.beside = ()
 
 
-def current_session() -> Session | None:
+def current_session(user: str | None = None) -> Session | None:
     """Return the conversation of the innermost `with chat:` around the caller, if any.
 
-    Whoever iterates a generator is not inside of what the generator has entered.
+    Of one user, when it is told whose. Whoever iterates a generator is not inside of what the
+    generator has entered.
     """
-    entries = _ENTERED.get()
+    entries = [entry for entry in _ENTERED.get() if user in (None, entry.chat.user)]
     innermost = _innermost(entries, _frames(sys._getframe(1))) if entries else None
     return innermost.chat if innermost else None
 
@@ -130,19 +131,20 @@ def _innermost(entries: Sequence[Entered], frames: Frames) -> Entered | None:
     if not candidates:
         return None
     if candidates[0].block not in frames:
-        return _unmistakable(candidates[0])
+        return _unmistakable(candidates[0], entries)
     called_from = [entry for entry in candidates if entry.block in frames]
     return min(called_from, key=lambda entry: frames[entry.block])
 
 
-def _unmistakable(entry: Entered) -> Entered:
+def _unmistakable(entry: Entered, entries: Sequence[Entered]) -> Entered:
     """Return the entry, unless the caller may as well come from a generator beside it."""
-    for other, stood in entry.beside:
-        if other.has_gone_on(stood) and other.chat.workers is entry.chat.workers:
+    beside = [other for other, stood in entry.beside if other.has_gone_on(stood)]
+    for other in beside:
+        if other in entries and other.chat.workers is entry.chat.workers:
             raise InvalidValue(
                 f"generators that take turns have entered {other.chat!r} and {entry.chat!r}, and "
                 "which of them this call comes from cannot be told: give each a task of its own, "
-                "or name the user and the conversation in the call."
+                "or name the user in the call."
             )
     return entry
 

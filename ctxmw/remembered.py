@@ -129,10 +129,9 @@ class Remembered(Opened):
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
-        if not isinstance(refs, Sequence) or not all(isinstance(ref, str) for ref in refs):
+        listed = isinstance(refs, Sequence) and not isinstance(refs, str)
+        if not listed or not all(isinstance(ref, str) for ref in refs):
             raise InvalidValue(f"refs is {refs!r:.60}: give a list of refs, such as ['m3k7qza'].")
-        if isinstance(refs, str):
-            raise InvalidValue(f"refs is {refs!r:.60}: give a list, such as [{refs!r:.60}].")
         rows = self._setup.store.get(self._named(user), list(refs))
         return [load(row) for row in rows if row.type in RECORD_TYPES]
 

@@ -249,6 +249,31 @@ async def test_a_task_of_generators_that_take_turns_is_refused_where_it_cannot_b
     await two.aclose()
 
 
+async def test_a_task_that_names_its_user_is_told_apart_from_a_generator_of_another(alice, bob):
+    async def whose(user):
+        return current_session(user)
+
+    async def stream(chat):
+        with chat:
+            yield 1
+            yield await asyncio.create_task(whose(chat.user))
+
+    one, two = stream(alice), stream(bob)
+    for steps in (one, two):
+        await anext(steps)
+    assert await anext(one) is alice
+    assert await anext(two) is bob
+    await one.aclose()
+    await two.aclose()
+
+
+def test_the_current_conversation_of_a_user_is_the_innermost_of_theirs(server, alice, bob):
+    with alice, bob:
+        assert current_session("alice") is alice
+        assert current_session("bob") is bob
+        assert current_session("carol") is None
+
+
 async def test_a_task_is_in_the_conversation_entered_after_a_generator_was_abandoned(alice, bob):
     steps = anumbers(alice, [])
     await anext(steps)

@@ -119,6 +119,9 @@ async def test_a_task_that_may_be_of_either_generator_is_refused(adapter, server
     with pytest.raises(InvalidValue, match="a task of its own"):
         await anext(one)
     await anext(two)
+    # Who names a user is not kept waiting for others to be told apart.
+    other, _ = named(adapter, server, "bob")
+    await asyncio.create_task(adapter.aask(other, told(question("bob"))))
     await two.aclose()
     assert len(model.prompts) == 3
     for user, other in (USERS, USERS[::-1]):

@@ -56,7 +56,7 @@ class Conversations:
         """Return the conversation that a call with this config belongs to."""
         named = configurable(config)
         user, name = self._allowed(user_of(named)), session_of(named)
-        around = self._around()
+        around = self._around(user)
         if user is None and around:
             user = around[0].user
         for chat in around:
@@ -71,8 +71,8 @@ class Conversations:
             raise WrongUser(_refusal(user, mine, self.session))
         return user or (self.session.user if self.session else None)
 
-    def _around(self) -> list[Session]:
-        chats = [chat for chat in (current_session(), self.session) if chat is not None]
+    def _around(self, user: str | None) -> list[Session]:
+        chats = [chat for chat in (current_session(user), self.session) if chat is not None]
         return [chat for chat in chats if self.ctx.owns(chat)]
 
     def _named(self, user: str | None, name: str | None) -> Session:

@@ -58,11 +58,11 @@ class Binding:
 
         What somebody has entered for another user than the one that was named is not for this.
         """
-        entered = current_session()
-        if entered is None or not self.ctx.owns(entered):
-            return self.own_chat()
         named = self.session.user if isinstance(self.session, Session) else self.user
-        return entered if named in (None, entered.user) else self.own_chat()
+        entered = current_session(named)
+        if entered is not None and self.ctx.owns(entered):
+            return entered
+        return self.own_chat()
 
     def own_chat(self) -> Session:
         """Return the conversation that was named, else the own."""
