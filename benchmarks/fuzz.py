@@ -80,7 +80,7 @@ def main() -> None:
             query = hostile(rng)
             started = time.thread_time()
             try:
-                ctx.search(query, budget=rng.choice([None, 0, 50, 500]))
+                ctx.search(query, budget=rng.choice([None, 1, 50, 500]))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and shown
                 raised += 1
                 print(repr(error)[:200], repr(query)[:200])

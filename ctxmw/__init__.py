@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from .budget import Budget, OnDemand
 from .compaction import Compacted, Compaction
 from .conversation import Prepared
+from .entered import current_session
 from .errors import (
     CtxmwError,
     InvalidValue,
@@ -14,6 +15,7 @@ from .errors import (
     Overloaded,
     StoreError,
     SummarizerError,
+    WrongUser,
 )
 from .forgiving import ForgivingSession
 from .hits import Hit
@@ -25,7 +27,7 @@ from .observing import Tracing
 from .provenance import ContextRecord
 from .render import Compact, Markdown, Xml
 from .scoring import Floors, Weights
-from .session import Session, current_session
+from .session import Session
 from .sqlite import SqliteStore
 from .summarizers import SummarizerLimits
 from .tools import MemoryTool, memory_tools
@@ -69,6 +71,7 @@ __all__ = [
     "Triggers",
     "Trust",
     "Weights",
+    "WrongUser",
     "Xml",
     "current_session",
     "known_window",

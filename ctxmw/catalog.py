@@ -19,7 +19,7 @@ from .errors import InvalidValue, NotFound
 from .faults import Faults
 from .items import Include, Item
 from .protocols import Clock, Find, Store
-from .records import SHARED, Record, check_kind, check_text, load_as
+from .records import SHARED, Record, check_kind, check_name, check_text, load_as
 from .redaction import redact, redact_name
 from .refs import short_refs
 from .scoring import with_match
@@ -163,6 +163,7 @@ class Catalog:
             check_kind(include, INCLUDES, "include")
         if not isinstance(enabled, bool):
             raise InvalidValue(f"enabled is {enabled!r:.60}: give True or False.")
+        check_name(server, "server")
         if server and kind != "tool":
             raise InvalidValue(f"server is {server!r} for a {kind}: only tools have a server.")
         if kind != "tool":

@@ -56,12 +56,12 @@ class Contents:
         The same source and id again replaces what still waits.
         """
         check_priority(priority)
-        trust = self._setup.trust_in(source, trust)
+        trust = self._setup.trust_in(check_text(source, "an entry's source"), trust)
         if not isinstance(lifetime, timedelta):
             raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
         name = redact_name(check_text(id, "an entry's id"))
         text = redact(check_text(content, "an entry's content")).text
-        source = redact_name(check_text(source, "an entry's source"))
+        source = redact_name(source)
         key = entry_key(source, name)
         store, now = self._setup.store, self._setup.clock()
         with store.atomic(self.user):

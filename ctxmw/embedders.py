@@ -7,8 +7,10 @@ is the same in every process.
 
 from __future__ import annotations
 
+import logging
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -163,20 +165,36 @@ def _quietly(ask: Callable[[], object]) -> object:
         return ask()
 
 
+@contextmanager
+def _root_logger_left_alone() -> Iterator[None]:
+    """Have `logging.basicConfig` do nothing: a library that calls it decides for the application.
+
+    It does nothing where there is a handler already, and this one says nothing.
+    """
+    root, guard = logging.getLogger(), logging.NullHandler()
+    root.addHandler(guard)
+    try:
+        yield
+    finally:
+        root.removeHandler(guard)
+
+
 def _place(pair: tuple[int, Sequence[float]]) -> int:
     return pair[0]
 
 
 def _wordllama() -> Embedder:
     try:
-        import wordllama  # type: ignore[import-untyped]
+        with _root_logger_left_alone():
+            import wordllama  # type: ignore[import-untyped]
+
+            # Its weights are in the package; without the folder it looks for them on the network.
+            folder = Path(wordllama.__file__).parent
+            model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
     except ImportError as error:
         raise MissingPackage(
             'the embedder "wordllama" needs a package: pip install "ctxmw[wordllama]"'
         ) from error
-    # Its weights are in the package; without the folder it looks for them on the network.
-    folder = Path(wordllama.__file__).parent
-    model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
     def embed(texts: list[str]) -> Sequence[Sequence[float]]:
         # It fills up every text to the longest beside it: short ones go together.

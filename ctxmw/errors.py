@@ -3,7 +3,8 @@
 CtxmwError
 ├── InvalidValue      a value that cannot be accepted (also a ValueError)
 │   ├── MissingUser   a call that must name its user and does not
-│   └── NotTrusted    a file with settings was found that may not set what it sets
+│   ├── NotTrusted    a file with settings was found that may not set what it sets
+│   └── WrongUser     a call that names somebody whose memory this is not
 ├── NotFound          a ref, name or session that does not exist (also a LookupError)
 ├── StoreError        the store cannot be opened, read or written
 │   └── UnreadableRecord  one record cannot be read; the others can
@@ -29,6 +30,10 @@ class InvalidValue(CtxmwError, ValueError):
 
 class MissingUser(InvalidValue):
     """A call on a shared memory that names no user."""
+
+
+class WrongUser(InvalidValue):
+    """A call for one user on the memory, the conversation or the wrapper of another."""
 
 
 class NotTrusted(InvalidValue):

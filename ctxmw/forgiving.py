@@ -3,7 +3,8 @@
 The core raises. Adapters go through `chat.forgiving()`: when something of ours fails at run time,
 the caller's messages go on unchanged, the record says degraded and where, a counter rises,
 `on_error` is told, and one warning is logged. With `strict=True` everything is raised. A call that
-names no user is raised always: that is wiring, and forgiving it would mix up people's memories.
+names no user, or a wrong one, is raised always: that is wiring, and forgiving it would mix up
+people's memories.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from .conversation import Identity, Prepared
-from .errors import CtxmwError, MissingUser, Overloaded, StoreError
+from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
 from .messages import Message
 from .pipeline import Setup
 from .provenance import ContextRecord
@@ -173,7 +174,7 @@ class ForgivingSession:
     def _try(self, stage: str, call: Callable[[], T], otherwise: Callable[[str], T]) -> T:
         try:
             return call()
-        except MissingUser:
+        except (MissingUser, WrongUser):
             raise
         # Whatever it is: somebody's agent is waiting for its prompt.
         except Exception as error:

@@ -21,6 +21,7 @@ from .hits import Hits, hits_of
 from .messages import Placement, check_placement
 from .observing import FOUND
 from .opening import Options, checked
+from .option_checks import texts, tokens
 from .protocols import Find, Store
 from .provenance import ContextRecord
 from .records import (
@@ -89,11 +90,11 @@ class ContextMiddleware(Remembered, Workplace):
         if since is not None and (not isinstance(since, datetime) or since.tzinfo is None):
             raise InvalidValue(f"since is {since!r:.60}: give an aware datetime.")
         types = _types_of(kinds) or tuple(RECORD_TYPES)
-        scopes = (check_scope(scope),) if scope else ()
-        tokens = 40 * _positive(limit, "limit") if budget is None else _positive(budget, "budget")
+        scopes = (check_scope(scope),) if scope is not None else ()
+        room = 40 * _positive(limit, "limit") if budget is None else tokens(budget, "budget")
         # Whoever has no budget may see a turn and what was learned from it.
         twice = budget is None
-        wanted = Wanted(types=types, scopes=scopes, since=since, tokens=tokens, lessons=twice)
+        wanted = Wanted(types=types, scopes=scopes, since=since, tokens=room, lessons=twice)
         situation = Situation(user=name, query=_text(query), now=self._setup.clock())
         with self._setup.observer.operation("search", query=situation.query) as told:
             found = self._setup.search.find(situation, self._setup.weights, wanted)
@@ -140,11 +141,11 @@ class ContextMiddleware(Remembered, Workplace):
             project=project or (redact_name(place.project) if place and place.project else None),
             language=language.lower() if language else (place.language if place else None),
             task=task,
-            files=_texts(files, "files"),
+            files=texts(files, "files"),
             cwd=folder,
             root=place.root if place else None,
             budget=checked(self._setup.budget if budget is None else budget, Budget),
-            placement=check_placement(placement or self._setup.placement),
+            placement=check_placement(self._setup.placement if placement is None else placement),
         )
         return Session(self._setup, who)
 
@@ -246,12 +247,6 @@ def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:
     for kind in kinds:
         check_kind(kind, tuple(TYPES_OF_KIND), "record")
     return tuple({type_ for kind in kinds for type_ in TYPES_OF_KIND[kind]})
-
-
-def _texts(values: Sequence[str], what: str) -> tuple[str, ...]:
-    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
-        raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")
-    return tuple(values)
 
 
 def _text(query: object) -> str:

@@ -6,6 +6,7 @@ from typing import Unpack
 
 from .errors import MissingUser
 from .opening import Options, setup_of
+from .option_checks import check_store
 from .protocols import Store
 from .records import check_user
 from .twins import Workers
@@ -15,6 +16,7 @@ class Opened:
     """A memory that was opened, for one user or for many."""
 
     def __init__(self, store: Store, **options: Unpack[Options]) -> None:
+        check_store(store)
         self._options = options
         user = options.get("user", "local")
         self._user = check_user(user) if user is not None else None

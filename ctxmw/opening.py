@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
@@ -33,6 +32,7 @@ from .logs import keep_secrets_out_of_logs
 from .messages import Placement, check_placement
 from .modes import MODES, Mode
 from .observing import Observer, Tracing
+from .option_checks import check_options
 from .own_counter import checked_counter
 from .pipeline import Setup
 from .prefix import Prefixes
@@ -134,7 +134,7 @@ class Options(TypedDict, total=False):
 
 def setup_of(store: Store, options: Options) -> Setup:
     """Return what a middleware over this store works with."""
-    _check_options(options)
+    check_options(options, Options.__annotations__)
     keep_secrets_out_of_logs()
     store = redacting(store, options.get("redact", ()))
     own = options.get("count")
@@ -265,31 +265,6 @@ def checked(value: T, kind: type[T]) -> T:
 
 def _given(value: T | None, kind: type[T]) -> T:
     return kind() if value is None else checked(value, kind)
-
-
-def _check_options(options: Options) -> None:
-    """Raise for an option that is not known, or cannot be what it has to be."""
-    known = list(Options.__annotations__)
-    for name in options:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Allowed: {', '.join(known)}."
-            raise InvalidValue(f"there is no option {name!r}. {hint}")
-    window = options.get("window")
-    if window is not None and (
-        isinstance(window, bool) or not isinstance(window, int) or window < 1
-    ):
-        raise InvalidValue(f"window is {window!r:.60}: give the model's window in tokens.")
-    renderer = options.get("renderer")
-    if renderer is not None and not hasattr(renderer, "frame"):
-        raise InvalidValue(f"renderer is {renderer!r:.60}: give Markdown(), Xml() or Compact().")
-    for source in options.get("sources", ()):
-        if not callable(getattr(source, "items", None)):
-            raise InvalidValue(f"a source is {source!r:.60}: it must have a name and items().")
-    if options.get("index") and options.get("embedder") is None:
-        raise InvalidValue(
-            f"index is {options.get('index')!r:.60}, but there is no embedder for it."
-        )
 
 
 def _dense(

@@ -108,7 +108,8 @@ class Remembered(Opened):
         """
         asked = {"ref": ref, "source": source, "session": session}
         given = {name: value for name, value in asked.items() if value not in (None, _Unset.UNSET)}
-        if ref is None or "" in given.values() or len(given) > 1 or not (given or user):
+        wrong = any(not isinstance(value, str) or not value for value in given.values())
+        if ref is None or wrong or len(given) > 1 or not (given or user):
             named = {name: value for name, value in asked.items() if value is not _Unset.UNSET}
             raise InvalidValue(
                 f"forget was given {named | {'user': user}!r}: name one of ref, source or session, "
@@ -129,7 +130,8 @@ class Remembered(Opened):
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
-        if isinstance(refs, str) or not isinstance(refs, Sequence):
+        listed = isinstance(refs, Sequence) and not isinstance(refs, str)
+        if not listed or not all(isinstance(ref, str) for ref in refs):
             raise InvalidValue(f"refs is {refs!r:.60}: give a list of refs, such as ['m3k7qza'].")
         rows = self._setup.store.get(self._named(user), list(refs))
         return [load(row) for row in rows if row.type in RECORD_TYPES]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,6 +16,7 @@ from .contents import Contents
 from .conversation import Identity, Prepared, load_state
 from .displayed import Displayed
 from .endings import end, end_idle
+from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
 from .finishing import capture_messages, commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
@@ -25,6 +26,8 @@ from .measure import Measure
 from .messages import Message, check_messages, place
 from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
+from .option_checks import schemas, texts, tokens
+from .pipeline import Setup
 from .preparing import peek_call, prepare_call
 from .provenance import ContextRecord
 from .records import (
@@ -43,13 +46,6 @@ from .state import SessionState
 from .transcript import Exchange, Said, prompt_of, transcript_of
 from .twins import twin
 
-_ENTERED: ContextVar[tuple[Session, ...]] = ContextVar("ctxmw_entered", default=())
-
-
-def current_session() -> Session | None:
-    """Return the conversation of the innermost `with chat:` around the caller, if any."""
-    return next(reversed(_ENTERED.get()), None)
-
 
 class Session(Contents, Displayed):
     """A conversation of one user. Any thread or process may go on with it by its id.
@@ -57,15 +53,19 @@ class Session(Contents, Displayed):
     `with chat:` makes it the current conversation for whatever is called inside.
     """
 
+    def __init__(self, setup: Setup, who: Identity) -> None:
+        super().__init__(setup, who)
+        self._entries: list[Entered] = []
+
     def __repr__(self) -> str:
         return f"Session({self.id!r}, user={self.user!r})"
 
     def __enter__(self) -> Self:
-        _ENTERED.set((*_ENTERED.get(), self))
+        self._entries.append(enter(self, sys._getframe(1)))
         return self
 
     def __exit__(self, *_: object) -> None:
-        _ENTERED.set(_ENTERED.get()[:-1])
+        exit_from(self._entries, sys._getframe(1))
 
     def forgiving(self) -> ForgivingSession:
         """Return the conversation as adapters use it: a fault of ours does not stop the call."""
@@ -95,10 +95,10 @@ class Session(Contents, Displayed):
         """
         with self._setup.observer.operation("prepare", **{CONVERSATION: self.id}) as told:
             end_idle(self._setup, self._who)
-            size = self._window(window)
+            size, offered = self._window(window), schemas(tools)
             counted = None
             if size and self._setup.compaction.automatic:
-                counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+                counted = Window(tokens=size, taken=Measure(self._setup.count).tools(offered))
             who = self._asking(query, size)
             prepared = prepare_call(self._setup, who, check_messages(messages), counted)
             told.update(self._setup.observer.told_of(prepared.context))
@@ -119,7 +119,7 @@ class Session(Contents, Displayed):
             raise InvalidValue(
                 "the model's window is not known: give window=..., in tokens, here or to open()."
             )
-        counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
+        counted = Window(tokens=size, taken=Measure(self._setup.count).tools(schemas(tools)))
         with self._setup.observer.operation("compact", **{CONVERSATION: self.id}):
             return compact(self._setup, self._who, check_messages(messages), counted)
 
@@ -128,7 +128,8 @@ class Session(Contents, Displayed):
 
         The note has at most `limit` tokens, and `note_of_left()` returns it again.
         """
-        return leave(self._setup, self._who, check_messages(messages), limit)
+        most = tokens(limit, "limit")
+        return leave(self._setup, self._who, check_messages(messages), most)
 
     def note_of_left(self) -> str:
         """Return the note of what left; "" when nothing did."""
@@ -224,7 +225,7 @@ class Session(Contents, Displayed):
         Without one given, it is made of what was said. A later message reopens the conversation,
         and its next end replaces the summary.
         """
-        said = redact(check_text(summary, "a summary")).text if summary else ""
+        said = redact(check_text(summary, "a summary")).text if summary != "" else ""
         lists = {"decisions": decisions, "concepts": concepts, "files": files}
         kept = {name: _lines(lines, name) for name, lines in lists.items() if lines}
         with self._setup.store.atomic(self.user):
@@ -251,6 +252,10 @@ class Session(Contents, Displayed):
 
         Our text comes back to the byte, the rest as it was captured; a system prompt never is.
         """
+        if not isinstance(record, ContextRecord) or record.user != self.user:
+            raise InvalidValue(
+                f"record is {record!r:.60}: give one of this conversation's history()."
+            )
         return prompt_of(self._setup, record)
 
     async def aprepare(
@@ -288,6 +293,8 @@ class Session(Contents, Displayed):
     aprompt = twin(prompt)
 
     def _asking(self, query: str, window: int | None) -> Identity:
+        if not isinstance(query, str):
+            raise InvalidValue(f"query is {query!r:.60}: give text.")
         who = self._who.in_window(window)
         return replace(who, query=query) if query else who
 
@@ -334,6 +341,4 @@ def _as_message(reply: str | Message | None) -> Message | None:
 
 
 def _lines(lines: Sequence[str], what: str) -> tuple[str, ...]:
-    if isinstance(lines, str) or not all(isinstance(line, str) for line in lines):
-        raise InvalidValue(f"{what} is {lines!r:.60}: give a list of texts.")
-    return tuple(redact(line).text for line in lines)
+    return tuple(redact(line).text for line in texts(lines, what))

@@ -83,6 +83,11 @@ class MemoryTool:
 
 def memory_tools(chat: Session) -> list[MemoryTool]:
     """Return the three tools, bound to a conversation."""
+    if not isinstance(chat, Session):
+        raise InvalidValue(
+            f"memory_tools was given {type(chat).__name__}: give a conversation, such as "
+            "ctx.session('...')."
+        )
     answers = chat.on_demand
     return [
         MemoryTool(

@@ -16,11 +16,10 @@ from typing import Any
 
 import pytest
 
-from ctxmw import Budget, ContextMiddleware, Session, memory_tools
+from ctxmw import Budget, ContextMiddleware, Session, current_session, memory_tools
 from ctxmw.collector import Entry
 from ctxmw.conversation import Prepared
 from ctxmw.protocols import Find, Store
-from ctxmw.session import current_session
 from tests.waiting import PATIENCE
 
 THREADS, PROCESSES = 32, 8

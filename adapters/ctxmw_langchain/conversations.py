@@ -1,21 +1,29 @@
 """Which conversation a call belongs to.
 
-`config["configurable"]` says it (`user_id`; `session_id`, else `thread_id`), else `with chat:`,
-else the `session` given to the wrapper. A wrapper that was given none has one conversation of its
-own. A `with chat:` of another memory is not for this one, and a memory that serves many users
-never guesses a user.
+The call says it (its user as in `callers`; `session_id`, else `thread_id`), else `with chat:`, else
+the `session` given to the wrapper. A wrapper that was given none has one conversation of its own. A
+`with chat:` of another memory is not for this one, nor is one of another user than the call or the
+wrapper names. A memory that serves many users never guesses a user, and the memory or the wrapper
+of one refuses calls that name another.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from typing import Any, Self
-from uuid import UUID
 
-from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables import RunnableConfig
 
-from ctxmw import ContextMiddleware, InvalidValue, MissingUser, Session, current_session
+from ctxmw import (
+    ContextMiddleware,
+    InvalidValue,
+    MissingUser,
+    Session,
+    WrongUser,
+    current_session,
+)
+
+from .callers import configurable, session_of, user_of
 
 
 class Conversations:
@@ -46,19 +54,25 @@ class Conversations:
 
     def of(self, config: RunnableConfig | None) -> Session:
         """Return the conversation that a call with this config belongs to."""
-        named = ensure_config(config)["configurable"]
-        user = _name(named, "user_id")
-        name = _name(named, "session_id") or _name(named, "thread_id")
-        around = self._around()
-        if around and user is None:
+        named = configurable(config)
+        user, name = self._allowed(user_of(named)), session_of(named)
+        around = self._around(user)
+        if user is None and around:
             user = around[0].user
         for chat in around:
             if chat.user == user and name in (None, chat.id):
                 return chat
         return self._named(user, name)
 
-    def _around(self) -> list[Session]:
-        chats = [chat for chat in (current_session(), self.session) if chat is not None]
+    def _allowed(self, user: str | None) -> str | None:
+        """Return the user to go by; raise when the call names another than this is for."""
+        mine = self.session.user if self.session else self.ctx.user
+        if user is not None and mine is not None and user != mine:
+            raise WrongUser(_refusal(user, mine, self.session))
+        return user or (self.session.user if self.session else None)
+
+    def _around(self, user: str | None) -> list[Session]:
+        chats = [chat for chat in (current_session(user), self.session) if chat is not None]
         return [chat for chat in chats if self.ctx.owns(chat)]
 
     def _named(self, user: str | None, name: str | None) -> Session:
@@ -84,16 +98,15 @@ def _reopened(ctx: ContextMiddleware, chat: tuple[str, str] | None, own: str) ->
     return conversations
 
 
-def _name(named: Mapping[str, Any], key: str) -> str | None:
-    """Return a name of the config; numbers and UUIDs, as databases hand them out, as text."""
-    value = named.get(key)
-    if value is None or (isinstance(value, str) and value):
-        return value
-    # A bool is an int to Python; any other object's text may change from run to run.
-    if isinstance(value, int | UUID) and not isinstance(value, bool):
-        return str(value)
-    raise InvalidValue(
-        f'config["configurable"]["{key}"] is {value!r}: give text, a whole number or a UUID.'
+def _refusal(user: str, mine: str, session: Session | None) -> str:
+    if session is not None:
+        return (
+            f"the call names the user {user!r}, but this was made for {session!r}: make one "
+            "without session=, or with a conversation of that user."
+        )
+    return (
+        f"the call names the user {user!r}, but this memory was opened for {mine!r} alone: open it "
+        f"with user=None to serve many users, or with user={user!r} if it is theirs."
     )
 
 

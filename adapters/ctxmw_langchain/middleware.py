@@ -13,7 +13,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, SystemMessage
 
-from ctxmw import ContextMiddleware, MissingPackage, Session
+from ctxmw import ContextMiddleware, InvalidValue, MissingPackage, Session
 
 from .call import ModelCall
 from .conversations import Conversations
@@ -55,6 +55,7 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         too, so that checkpoints stay small: what leaves it is in the memory.
         """
         super().__init__()
+        _check_flags(name, tools=tools, rewrite_state=rewrite_state)
         self._rewrite_state = rewrite_state
         self._rooms = Rooms()
         self._ctx = ctx
@@ -121,6 +122,14 @@ class Rooms:
         room = room_of(request.model, request.tools)
         self._last = (request.model, list(request.tools), room)
         return room
+
+
+def _check_flags(name: object, **flags: object) -> None:
+    if not isinstance(name, str) or not name:
+        raise InvalidValue(f"name is {name!r:.60}: give text.")
+    for flag, value in flags.items():
+        if not isinstance(value, bool):
+            raise InvalidValue(f"{flag} is {value!r:.60}: give True or False.")
 
 
 def _same(before: Sequence[Any], after: Sequence[Any]) -> bool:

@@ -11,9 +11,9 @@ from langchain_core.callbacks import (
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig
-from pydantic import ConfigDict, Field, PrivateAttr
+from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
 
-from ctxmw import ContextMiddleware, Hit, Session
+from ctxmw import ContextMiddleware, Hit, InvalidValue, Session
 
 from .conversations import Conversations
 
@@ -35,8 +35,14 @@ class MemoryRetriever(BaseRetriever):
 
     _conversations: Conversations = PrivateAttr()
 
-    def model_post_init(self, _: Any) -> None:
-        self._conversations = Conversations(self.ctx, self.session)
+    def __init__(self, **fields: Any) -> None:
+        # An error of ours, and not pydantic's, says what is wrong with a memory or a conversation.
+        conversations = Conversations(fields.get("ctx"), fields.get("session"))  # type: ignore[arg-type]
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InvalidValue(_first_problem(error)) from error
+        self._conversations = conversations
 
     def invoke(
         self, input: str, config: RunnableConfig | None = None, **kwargs: Any
@@ -74,6 +80,12 @@ class MemoryRetriever(BaseRetriever):
 
     def _asked(self, k: int | None) -> dict[str, Any]:
         return {"limit": self.k if k is None else k, "kinds": self.kinds, "scope": self.scope}
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place} is {first['input']!r:.60}: {first['msg']}."
 
 
 def _document(hit: Hit) -> Document:

@@ -8,8 +8,9 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 
 import ctxmw
-from ctxmw import ContextMiddleware, InvalidValue, MemoryTool, Session
+from ctxmw import ContextMiddleware, InvalidValue, MemoryTool, Session, WrongUser
 
+from .callers import configurable, user_of
 from .conversations import Conversations
 
 Answer = tuple[str, dict[str, Any]]
@@ -23,7 +24,7 @@ def memory_tools(memory: ContextMiddleware | Session | object) -> list[BaseTool]
     belongs to, by its config or `with chat:`.
     """
     if isinstance(memory, Session):
-        return [_tool(tool, lambda: memory) for tool in ctxmw.memory_tools(memory)]
+        return [_tool(tool, lambda: _only(memory)) for tool in ctxmw.memory_tools(memory)]
     if isinstance(memory, ContextMiddleware):
         return tools_of(Conversations(memory))
     kind = type(memory).__name__
@@ -57,6 +58,16 @@ def _tool(tool: MemoryTool, find: Callable[[], Session]) -> BaseTool:
         coroutine=aask,
         response_format="content_and_artifact",
         handle_validation_error=lambda error: _unread(tool.name, error),
+    )
+
+
+def _only(chat: Session) -> Session:
+    user = user_of(configurable(None))
+    if user in (None, chat.user):
+        return chat
+    raise WrongUser(
+        f"the call names the user {user!r}, but these are the tools of {chat!r}: give the agent "
+        "memory_tools(ctx), which go by the call."
     )
 
 

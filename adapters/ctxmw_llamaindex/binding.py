@@ -10,13 +10,14 @@ from ctxmw import (
     InvalidValue,
     MissingUser,
     Session,
+    WrongUser,
     current_session,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """A memory, and which conversation to use where none is current."""
+    """A memory, and which conversation to use where none of the same user is current."""
 
     ctx: ContextMiddleware
     session: Session | str | None
@@ -27,9 +28,38 @@ class Binding:
     original: Any = None
     """What was wrapped."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.ctx, ContextMiddleware):
+            raise InvalidValue(
+                f"ctx is {self.ctx!r:.60}: give a memory, such as ContextMiddleware.open()."
+            )
+        if isinstance(self.session, Session):
+            self._check_conversation(self.session)
+        elif self.session is not None:
+            # Who is meant by a wrong id or name must be told where it is given, not at some call.
+            self.ctx.session(self.session, user=self.user or self.ctx.user or "anybody")
+        if self.user is not None:
+            self.ctx.session("any", user=self.user)
+
+    def _check_conversation(self, session: Session) -> None:
+        if not self.ctx.owns(session):
+            raise InvalidValue(
+                f"session is {session!r} of another memory: give one of this, such as "
+                f"ctx.session({session.id!r})."
+            )
+        if self.user not in (None, session.user):
+            raise WrongUser(
+                f"user is {self.user!r}, but session is {session!r}: leave user out, or give a "
+                "conversation of that user."
+            )
+
     def chat(self) -> Session:
-        """Return the conversation of `with chat:`, else the one that was named, else the own."""
-        entered = current_session()
+        """Return the conversation of `with chat:`, else the one that was named, else the own.
+
+        What somebody has entered for another user than the one that was named is not for this.
+        """
+        named = self.session.user if isinstance(self.session, Session) else self.user
+        entered = current_session(named)
         if entered is not None and self.ctx.owns(entered):
             return entered
         return self.own_chat()

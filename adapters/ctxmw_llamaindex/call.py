@@ -139,10 +139,11 @@ def window_of(metadata: LLMMetadata) -> int | None:
 
 
 def _place(binding: Binding) -> tuple[Turn | None, ForgivingSession]:
-    turn = current_turn()
-    if turn and binding.ctx.owns(turn.session):
+    turn, chat = current_turn(), binding.chat()
+    # Inside of a turn its conversation is the current one, unless somebody entered another since.
+    if turn and binding.ctx.owns(turn.session) and turn.is_of(chat):
         return turn, turn.chat
-    return None, binding.chat().forgiving()
+    return None, chat.forgiving()
 
 
 def _converted(

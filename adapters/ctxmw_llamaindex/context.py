@@ -31,14 +31,9 @@ def with_context(
 
     The target stays as it is and `.unwrap()` gives it back. Calls belong to the conversation of
     `with chat:` around them, else to the one given here (itself, or its id and user), else to one
-    of the wrapper's own. A bare model has none of its own, and captures nothing: what it is asked
-    may be no turn at all.
+    of the wrapper's own. Where a user is given, a `with chat:` of another user does not count. A
+    bare model has none of its own, and captures nothing: what it is asked may be no turn at all.
     """
-    if not isinstance(ctx, ContextMiddleware):
-        raise InvalidValue(
-            f"ctx is {ctx!r:.60}: give a memory, such as ContextMiddleware.open(), after what is "
-            "wrapped."
-        )
     if isinstance(target, ContextModel | ContextEngine | ContextAgent):
         return with_context(cast("T", target.unwrap()), ctx, session=session, user=user)
     own = None if isinstance(target, LLM) else f"chat-{uuid4().hex}"

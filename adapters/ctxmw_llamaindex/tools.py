@@ -9,7 +9,7 @@ from uuid import uuid4
 from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
-from ctxmw import ContextMiddleware, MemoryTool, Session
+from ctxmw import ContextMiddleware, InvalidValue, MemoryTool, Session
 from ctxmw import memory_tools as tools_of
 
 from .binding import Binding
@@ -30,6 +30,11 @@ class MemoryToolSpec(BaseToolSpec):
     ]
 
     def __init__(self, target: ContextMiddleware | Session) -> None:
+        if not isinstance(target, ContextMiddleware | Session):
+            raise InvalidValue(
+                f"memory_tools was given {type(target).__name__}: give a memory, such as "
+                "ContextMiddleware.open(), or a conversation of it."
+            )
         self._target = target
         self._own = f"chat-{uuid4().hex}"
 

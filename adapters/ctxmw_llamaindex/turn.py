@@ -52,6 +52,10 @@ class Turn:
         finally:
             _TURN.reset(token)
 
+    def is_of(self, chat: Session) -> bool:
+        """Say whether it is a turn of this conversation."""
+        return (chat.user, chat.id) == (self.session.user, self.session.id)
+
     def note(self, record: ContextRecord) -> None:
         """Have the answer name this record, the last one of the turn."""
         self.metadata.update(record.told())

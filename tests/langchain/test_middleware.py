@@ -291,3 +291,10 @@ def test_the_callers_messages_and_request_are_not_changed(ctx):
     assert seen[0] is not request
     assert system.content == "You help."
     json.dumps(response.result[0].response_metadata)
+
+
+@pytest.mark.parametrize("given", [{"tools": []}, {"rewrite_state": 1}, {"name": ""}, {"name": 5}])
+def test_what_is_no_flag_and_no_name_is_refused(ctx, given):
+    (option,) = given
+    with pytest.raises(InvalidValue, match=f"{option} is .*: give"):
+        ContextAgentMiddleware(ctx, **given)

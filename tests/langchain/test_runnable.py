@@ -100,7 +100,7 @@ def test_a_missing_user_is_raised_by_a_forgiving_memory_too():
 
 def test_a_user_in_the_config_never_gets_the_conversation_of_another(server):
     model = RecordingModel()
-    chain = with_context(model, server, session=server.session("s1", user="ada"))
+    chain = with_context(model, server)
     with server.session("s2", user="ada"):
         chain.invoke(QUESTION, of("bob"))
     assert "ada-blue" not in model.texts()[0]

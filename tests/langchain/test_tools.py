@@ -13,10 +13,9 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnablePassthrough
 from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
-from pydantic import ValidationError
 from pytest_socket import SocketBlockedError, disable_socket, enable_socket
 
-from ctxmw import ContextMiddleware, InvalidValue, MissingUser
+from ctxmw import ContextMiddleware, InvalidValue, MissingUser, WrongUser
 from ctxmw_langchain import MemoryRetriever, memory_tools
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import RecordingModel
@@ -155,11 +154,13 @@ def test_tools_of_a_memory_answer_for_the_user_of_the_call(server):
         search.invoke({"query": "colour"})
 
 
-def test_tools_of_a_conversation_answer_for_it_whatever_the_config_says(server):
+def test_tools_of_a_conversation_answer_for_it_and_refuse_a_call_for_another_user(server):
     (search, *_) = memory_tools(server.session("s1", user="ada"))
-    answer = search.invoke({"query": "colour"}, {"configurable": {"user_id": "bob"}})
+    answer = search.invoke({"query": "colour"}, {"configurable": {"user_id": "ada"}})
     assert "ada-blue" in answer
     assert "bob-blue" not in answer
+    with pytest.raises(WrongUser, match=r"'bob', but these are the tools of Session\('s1'"):
+        search.invoke({"query": "colour"}, {"configurable": {"user_id": "bob"}})
 
 
 async def test_a_tool_whose_memory_fails_tells_the_model_to_go_on(caplog):
@@ -217,8 +218,26 @@ def test_tools_and_retriever_leave_a_conversation_of_another_memory_alone(server
         assert KNOWN in search.invoke({"query": "token"})
         assert "ada-blue" not in search.invoke({"query": "colour of ada"})
         assert [found.page_content for found in retriever.invoke("token")] == [KNOWN]
-        with pytest.raises(ValidationError, match="of another memory"):
+        with pytest.raises(InvalidValue, match="of another memory"):
             MemoryRetriever(ctx=ctx, session=foreign)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"ctx": "memory.db"}, "ctx is str: give a memory"),
+        ({}, "ctx is NoneType: give a memory"),
+        ({"session": ""}, "session is str: give a conversation"),
+        ({"k": 0}, "k is 0: .*greater than or equal to 1"),
+        ({"k": -1}, "k is -1"),
+        ({"kinds": 5}, "kinds is 5"),
+        ({"scope": 5}, "scope is 5"),
+    ],
+)
+def test_a_retriever_of_something_wrong_is_refused_by_us(memory, given, told):
+    fields = given if "ctx" in given or not given else {"ctx": memory, **given}
+    with pytest.raises(InvalidValue, match=told):
+        MemoryRetriever(**fields)
 
 
 def test_a_pickled_retriever_opens_its_memory_again(tmp_path):

@@ -10,8 +10,8 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.memory import Memory
 
-from ctxmw import ContextMiddleware, MissingUser
-from ctxmw_llamaindex import ContextMemoryBlock
+from ctxmw import ContextMiddleware, InvalidValue, MissingUser
+from ctxmw_llamaindex import ContextMemoryBlock, with_context
 from tests.llamaindex.conftest import KNOWN
 from tests.llamaindex.models import RecordingLLM
 
@@ -26,11 +26,13 @@ async def test_it_arrives_with_the_history_as_data(ctx):
     assert KNOWN in system.content
     assert "&lt;/memory&gt;" in system.content
     assert system.content.count("</memory>") == 1
+    # Its frame stands in a tag of LlamaIndex's that has another name.
+    assert system.content.count("<ctxmw>") == system.content.count("</ctxmw>") == 1
     assert question.content == ASKED.content
     assert ctx.session("s1").history()[-1].stable in system.content
 
 
-@pytest.mark.parametrize("budget", [0, 60, 150, 400, 1000])
+@pytest.mark.parametrize("budget", [1, 60, 150, 400, 1000])
 async def test_its_text_never_has_more_tokens_than_its_budget(ctx, budget):
     for number in range(60):
         ctx.remember(f"Rule {number}: tokens of kind {number} need key {number}.", kind="rule")
@@ -39,6 +41,18 @@ async def test_its_text_never_has_more_tokens_than_its_budget(ctx, budget):
     encoding = tiktoken.get_encoding("o200k_base")
     assert len(encoding.encode(text)) <= budget
     assert bool(text) is (budget >= 150)
+
+
+@pytest.mark.parametrize("budget", [0, -1, True, 1.5, "1000", None])
+def test_a_budget_that_leaves_room_for_nothing_is_refused(ctx, budget):
+    with pytest.raises(InvalidValue, match=r"budget is .*: give a number of tokens, 1 or more"):
+        ContextMemoryBlock(ctx=ctx, budget=budget)
+
+
+@pytest.mark.parametrize("wrong", ["memory.db", None, 5, object()])
+def test_what_is_no_memory_is_refused(wrong):
+    with pytest.raises(InvalidValue, match=r"ctx is .*ContextMiddleware\.open\(\)"):
+        ContextMemoryBlock(ctx=wrong)
 
 
 async def test_what_a_question_brought_is_shown_again_for_the_next_one(ctx):
@@ -117,3 +131,33 @@ def test_it_works_in_a_chat_engine(ctx):
     engine.chat(ASKED.content)
     assert KNOWN in llm.prompts[0][0].content
     assert not any("ctxmw" in str(message) for message in engine.chat_history)
+
+
+@pytest.mark.parametrize("how", ["chat", "achat"])
+async def test_beside_a_wrapper_only_the_wrapper_speaks_and_one_warning_says_so(ctx, how, caplog):
+    llm = RecordingLLM()
+    memory = Memory.from_defaults(session_id="s1", memory_blocks=[ContextMemoryBlock(ctx=ctx)])
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt="You help.")
+    engine = with_context(engine, ctx, session="s1")
+    for _ in range(2):
+        if how == "chat":
+            engine.chat(ASKED.content)
+        else:
+            await engine.achat(ASKED.content)
+    for prompt in llm.prompts:
+        assert str(prompt).count(KNOWN) == 1
+        assert sum(message.role.value == "system" for message in prompt) == 1
+    assert sum("beside with_context" in record.message for record in caplog.records) == 1
+
+
+async def test_beside_a_wrapper_of_another_memory_both_speak(ctx):
+    with ContextMiddleware.open(":memory:", strict=True) as other:
+        other.remember("The other memory knows this.", kind="decision")
+        llm = RecordingLLM()
+        memory = Memory.from_defaults(
+            session_id="s1", memory_blocks=[ContextMemoryBlock(ctx=other)]
+        )
+        engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
+        with_context(engine, ctx, session="s1").chat(ASKED.content)
+    assert KNOWN in str(llm.prompts[0])
+    assert "The other memory knows this." in str(llm.prompts[0])

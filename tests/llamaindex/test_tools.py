@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from llama_index.core.tools import FunctionTool
 
-from ctxmw import ContextMiddleware, MissingUser
+from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw import memory_tools as plain_tools
 from ctxmw_llamaindex import MemoryToolSpec, memory_tools
 
@@ -62,3 +62,10 @@ def test_a_store_that_fails_is_answered_with_something_a_model_can_go_on_with():
         search = memory_tools(ctx.session("s1"))[0]
         ctx._setup.store.close()
         assert "go on without it" in search(query="keys").content
+
+
+@pytest.mark.parametrize("wrong", ["memory.db", None, 5, object(), {}])
+def test_memory_tools_wants_a_memory_or_a_conversation(wrong):
+    for make in (memory_tools, MemoryToolSpec):
+        with pytest.raises(InvalidValue, match=r"memory_tools was given .*: give a memory"):
+            make(wrong)
