@@ -515,7 +515,10 @@ def test_a_search_answers_though_the_copy_of_its_index_cannot_be_kept(
     ctx: ContextMiddleware, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     row = memory(ctx)
-    ctx._setup.store.put([replace(row, ref=f"m{n}") for n in range(WORTH_KEEPING)])
+    many = [
+        (ref, row.body.replace(row.ref, ref)) for ref in map("m{}".format, range(WORTH_KEEPING))
+    ]
+    ctx._setup.store.put([replace(row, ref=ref, body=body) for ref, body in many])
     caplog.set_level(logging.DEBUG, "ctxmw")
     full = sqlite3.connect(path)
     full.execute(
