@@ -62,9 +62,12 @@ class SqliteStore(Blobs, Restoring):
         self._temporary = str(path) == _PRIVATE
         self._synchronous = synchronous
         self.path = Path(_PRIVATE) if self._temporary else _file_path(path)
+        self.identity: str | None = None
+        """Tells private stores from each other, where the path does not."""
         folder: Path | None = None
         if self._temporary:
             self._connections, folder = _private()
+            self.identity = folder.name
         else:
             claim(self.path)
             self._connections = Connections(self.path, synchronous)

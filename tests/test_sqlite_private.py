@@ -109,6 +109,13 @@ def test_closed_it_answers_no_more(store: SqliteStore) -> None:
         store.put([row()])
 
 
+def test_no_two_are_taken_for_the_same(store: SqliteStore) -> None:
+    other = SqliteStore(":memory:")
+    assert other.path == store.path
+    assert other.identity != store.identity
+    other.close()
+
+
 def test_an_index_that_keeps_files_is_refused() -> None:
     with pytest.raises(InvalidValue, match='index="numpy"'):
         ContextMiddleware.open(":memory:", embedder=HashEmbedder(8), index="chroma")
