@@ -53,6 +53,8 @@ MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 WAS = re.compile(r"\(was: [^)\n]*\)?")
 # A summary repeats what was said: the laws are about everything else.
 LEARN = Learning(summaries=False)
+# Seconds to wait for the other process: a busy machine needs many to start it.
+PATIENCE = 600
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class Elsewhere:
 
     def call(self, *args, **kwargs):
         self._line.send((args, kwargs))
-        if not self._line.poll(60):
+        if not self._line.poll(PATIENCE):
             raise AssertionError(f"the other process did not answer {args[1:3]}")
         done, result = self._line.recv()
         if not done:
@@ -141,8 +143,8 @@ class Elsewhere:
 
     def close(self) -> None:
         self._line.send(None)
-        self._process.join(30)
-        assert self._process.exitcode == 0
+        self._process.join(PATIENCE)
+        assert self._process.exitcode == 0, f"the other process ended {self._process.exitcode}"
 
 
 def _serve(line, path: str, seed: int) -> None:
