@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import attrgetter
 
+from .capturing import learn_what_waits
 from .conversation import Identity, change_state, let_go
 from .epochs import IDLE
 from .errors import CtxmwError, StoreError, UnreadableRecord
@@ -56,6 +57,7 @@ def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> Ses
     """
     store = setup.store
     with store.atomic(who.user):
+        learn_what_waits(setup, who)
         state = change_state(setup, who, ended=True)
         let_go(setup, who.user, who.session)
         old = _last_summary(setup, who.user, who.session)

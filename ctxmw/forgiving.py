@@ -41,6 +41,7 @@ class Chat(Protocol):
         *,
         window: int | None = None,
         tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared: ...
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]: ...
@@ -76,7 +77,12 @@ class ForgivingSession:
         return self._setup.workers
 
     def prepare(
-        self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
+        self,
+        messages: Sequence[Message],
+        *,
+        window: int | None = None,
+        tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared:
         """Return the prepared messages; the messages as given when something of ours fails.
 
@@ -85,28 +91,35 @@ class ForgivingSession:
         known = self._setup.window or window
         return self._try(
             "prepare",
-            lambda: self._chat.prepare(messages, window=known, tools=tools),
-            lambda why: self._given(messages, why),
+            lambda: self._chat.prepare(messages, window=known, tools=tools, capture=capture),
+            lambda why: self._given(messages, why, capture),
         )
 
     async def aprepare(
-        self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
+        self,
+        messages: Sequence[Message],
+        *,
+        window: int | None = None,
+        tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`; the messages as given when it cannot be begun in time."""
-        call = partial(self.prepare, messages, window=window, tools=tools)
+        call = partial(self.prepare, messages, window=window, tools=tools, capture=capture)
         try:
             return await self.workers.run(call, within=self._setup.patience)
         # Too many wait, or the memory is closed: then there are no threads any more.
         except (Overloaded, StoreError) as error:
-            return self.unprepared(messages, error)
+            return self.unprepared(messages, error, capture=capture)
 
-    def unprepared(self, messages: Sequence[Message], error: CtxmwError) -> Prepared:
+    def unprepared(
+        self, messages: Sequence[Message], error: CtxmwError, *, capture: bool
+    ) -> Prepared:
         """Return the messages as given, with a record that says why."""
 
         def fail() -> Prepared:
             raise error
 
-        return self._try("prepare", fail, lambda why: self._given(messages, why))
+        return self._try("prepare", fail, lambda why: self._given(messages, why, capture))
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages as they are in view; as given when something of ours fails."""
@@ -197,7 +210,7 @@ class ForgivingSession:
         if self._setup.on_error is not None:
             self._setup.on_error(stage, error)
 
-    def _given(self, messages: Sequence[Message], why: str) -> Prepared:
+    def _given(self, messages: Sequence[Message], why: str, capture: bool = True) -> Prepared:
         setup, who = self._setup, self._who
         record = ContextRecord(
             user=who.user,
@@ -215,4 +228,4 @@ class ForgivingSession:
             degraded=why,
         )
         given = list(messages)
-        return Prepared(messages=given, context=record, given=tuple(given))
+        return Prepared(messages=given, context=record, given=tuple(given), capture=capture)

@@ -22,6 +22,7 @@ from pydantic import (
 from .displayed import Displayed
 from .errors import InvalidValue, UnreadableRecord
 from .items import Scope, Trust
+from .messages import Author
 from .protocols import Row
 from .redaction import redact_name
 from .text import clean, digest, fold, search_text, storable
@@ -217,6 +218,9 @@ class Turn(Record):
     role: Literal["user", "assistant", "tool", "system"]
     text: str
     speaker: str = ""
+    author: Author = "person"
+    """Who wrote it: the person whose turn it is and whoever answers, or the application around
+    them. Of what an application wrote nothing is learned, and it is found by its ref alone."""
     message_id: str = ""
     """The caller's own id of the message."""
     position: int = 0
@@ -253,6 +257,9 @@ class Turn(Record):
     def sequence(self) -> tuple[datetime, int, int, int]:
         """Sorts the turns of a conversation: by time, a question and its answer together."""
         return self.since, self.exchange, self.order, self.position
+
+    def searched(self) -> str:
+        return "" if self.author == "application" else super().searched()
 
     def says(self) -> str:
         called = [

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Self
 
+from .capturing import capture_messages
 from .clocks import checked_moment
 from .compacting import compact, look
 from .compaction import Compacted, Window
@@ -18,7 +19,7 @@ from .displayed import Displayed
 from .endings import end, end_idle
 from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
-from .finishing import capture_messages, commit_entries, finish_call, stored_record
+from .finishing import commit_entries, finish_call, finish_without_record, stored_record
 from .forgiving import ForgivingSession
 from .history import history_of
 from .leaving import leave, note_of_left
@@ -83,11 +84,16 @@ class Session(Contents, Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
 
         The messages given are not changed. Within a turn (retries, fallbacks, tool loops) the same
         text is placed again. `query` is looked for instead of the user's last words.
+
+        What a person said is stored here already, whatever becomes of the call: the question, and
+        what the history brings that was not captured yet. `capture=False` is for a prompt that is
+        no part of the conversation.
 
         Where the model's window is known, here or from the memory, a prompt that takes up too much
         of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
@@ -100,7 +106,8 @@ class Session(Contents, Displayed):
             if size and self._setup.compaction.automatic:
                 counted = Window(tokens=size, taken=Measure(self._setup.count).tools(offered))
             who = self._asking(query, size)
-            prepared = prepare_call(self._setup, who, check_messages(messages), counted)
+            given = check_messages(messages)
+            prepared = prepare_call(self._setup, who, given, counted, capture=capture)
             told.update(self._setup.observer.told_of(prepared.context))
             return prepared
 
@@ -169,10 +176,9 @@ class Session(Contents, Displayed):
         twice changes nothing more.
         """
         checked, answer = self._own(prepared), _as_message(reply)
-        if not checked.is_recorded:
-            return self._finish_without_record(checked, answer, error, capture=capture)
+        finish = finish_call if checked.is_recorded else finish_without_record
         with self._setup.observer.operation("finish", **{CONVERSATION: self.id}):
-            record = finish_call(self._setup, self._who, checked, answer, error, capture=capture)
+            record = finish(self._setup, self._who, checked, answer, error, capture=capture)
         self._setup.has_news(self.user)
         self._setup.search.follow(self.user)
         return record
@@ -265,17 +271,21 @@ class Session(Contents, Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`.
 
         When so many calls wait that this one cannot be begun in time, it goes out as it was given
         and its record says so (`degraded`). Finish it as any other: what was said is kept.
         """
-        call = partial(self.prepare, messages, query=query, window=window, tools=tools)
+        call = partial(
+            self.prepare, messages, query=query, window=window, tools=tools, capture=capture
+        )
         try:
             return await self.workers.run(call, within=self._setup.patience)
         except Overloaded as error:
-            return self.forgiving().unprepared(check_messages(messages), error)
+            given = check_messages(messages)
+            return self.forgiving().unprepared(given, error, capture=capture)
 
     apeek = twin(peek)
     acompact = twin(compact)
@@ -304,15 +314,6 @@ class Session(Contents, Displayed):
         ):
             raise InvalidValue(f"window is {given!r:.60}: give the model's window in tokens.")
         return given or self._setup.window
-
-    def _finish_without_record(
-        self, prepared: Prepared, answer: Message | None, error: str, *, capture: bool
-    ) -> ContextRecord:
-        """Keep what was said in a call that went out without memory."""
-        if capture:
-            self.capture([*prepared.given, *([answer] if answer else ())])
-        ended = "failed" if error else "answered" if answer else "abandoned"
-        return prepared.context.model_copy(update={"state": ended})
 
     def _own(self, prepared: Prepared) -> Prepared:
         """Return what this conversation prepared; another's would mix up what people said."""
