@@ -260,7 +260,7 @@ def _private() -> tuple[Connections, Path]:
     """Return the connections to files without a name, and the folder they were in."""
     folder = Path(tempfile.mkdtemp(prefix="ctxmw-"))
     try:
-        claim(folder / "memory.db")
+        claim(folder / "memory.db", "OFF")
         return Connections(folder / "memory.db", "OFF", private_name=_PRIVATE), folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -35,7 +35,7 @@ _MAGIC = b"SQLite format 3\0"
 _ELSEWHERE = "Choose another path for the store; the file was not changed."
 
 
-def claim(path: Path) -> None:
+def claim(path: Path, synchronous: Synchronous = "FULL") -> None:
     """Make sure that a store of this version is at the path, making it if nothing is there.
 
     Its folder must be there: one that was mistyped would hide the memory where nobody looks.
@@ -47,7 +47,7 @@ def claim(path: Path) -> None:
         )
     _check_place(path)
     _check_header(path)
-    with explained(path), closing(connect(path, "FULL")) as connection:
+    with explained(path), closing(connect(path, synchronous)) as connection:
         _check_content(path, connection)
         _migrate(path, connection)
         # Not earlier: until the tables are there, the header that tells whose file it is

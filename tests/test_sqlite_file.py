@@ -316,7 +316,7 @@ class TestErrorsInUse:
     def test_a_file_that_was_taken_away(self, ours: Path) -> None:
         store = SqliteStore(ours)
         ours.unlink()
-        with pytest.raises(StoreError, match="moved or deleted"):
+        with pytest.raises(StoreError, match="deleted or moved"):
             store.get("ada", ["m1"])
         assert not ours.exists()
 
