@@ -9,15 +9,15 @@ from typing import Any
 from .archive import Archive
 from .protocols import TokenCounter
 from .provenance import Build
-from .replay import Places, Trail, over_cap
+from .replay import Places, Stood, Trail, over_cap
 from .state import PartRef
 
 MOST = 256
 """Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
 
-PASSED = 16
-"""Messages before a part that it remembers at the most: a history that is cut at every call has
-new anchors at every call."""
+KNOWN = 1024
+"""Turns of which it is known what stood there, of all branches; over it, the older half is dropped.
+A history that is cut at every call has new ones at every call."""
 
 Parts = tuple[PartRef, ...]
 
@@ -35,7 +35,6 @@ def part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
         entries=tuple([used.ref for used in build.used if used.kind == "notice"]),
         untrusted=any(used.trust == "untrusted" for used in build.used if used.shown != "none"),
         mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
-        passed=_passed(trail, parts),
         order=max((part.order for part in parts), default=0) + 1,
         open=True,
     )
@@ -46,6 +45,25 @@ def with_room(parts: Parts, places: Places, cap: int) -> Parts:
     dropped = over_cap(places, cap, keep=())
     left = tuple(part.emptied() if part.build in dropped else part for part in parts)
     return left[-MOST // 2 :] if len(left) > MOST else left
+
+
+def with_stood(parts: Parts, build: str, stood: Stood) -> Parts:
+    """Return the parts, the one of that build with what stood before it."""
+    if not stood:
+        return parts
+    told = [
+        part.model_copy(update={"stood": part.stood | stood}) if part.build == build else part
+        for part in parts
+    ]
+    left = sum(len(part.stood) for part in told)
+    if left <= KNOWN:
+        return tuple(told)
+    for at, part in enumerate(told[:-1]):
+        if left <= KNOWN // 2:
+            break
+        left -= len(part.stood)
+        told[at] = part.model_copy(update={"stood": {}}) if part.stood else part
+    return tuple(told)
 
 
 def trimmed(
@@ -63,10 +81,3 @@ def trimmed(
         kept = getattr(part, name).items()
         update[name] = {ref: version for ref, version in kept if ref not in refs}
     return part.model_copy(update=update)
-
-
-def _passed(trail: Trail, parts: Sequence[PartRef]) -> tuple[str, ...]:
-    """Return the last user messages of a history that no earlier call is known to have sent."""
-    known = {part.anchor for part in parts}.union(*(part.passed for part in parts))
-    users = [anchor for anchor, local in zip(trail.anchors, trail.locals, strict=True) if local]
-    return tuple([anchor for anchor in users[:-1][-PASSED:] if anchor not in known])

@@ -17,13 +17,13 @@ from .conversation import Identity, Prepared, keep_state, load_state
 from .epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
 from .items import Item, changed
 from .messages import Message, place, text_of
-from .parts import Parts, part_ref, trimmed, with_room
+from .parts import Parts, part_ref, trimmed, with_room, with_stood
 from .pipeline import Own, Setup, build_part, build_stable, own_items
 from .prefix import Said, prints_of
 from .provenance import Build, ContextRecord, build_fields
 from .records import SHARED, load
 from .refs import long_ref
-from .replay import Places, Trail, find_places
+from .replay import Places, Trail, find_places, first_stood
 from .scoring import Rating
 from .selection import Selection
 from .situation import LOOKED_AT, Situation, task_of
@@ -78,6 +78,7 @@ class Plan:
         stable = self._stable()
         part = self._part(stable)
         places = self._places = self._in_view()
+        self._write_down(part, places)
         blocks = self._archive.blocks(ref.hash for refs in places.values() for ref in refs)
         texts = {at: "".join(blocks[ref.hash].text for ref in refs) for at, refs in places.items()}
         opening = self._archive.block(stable.hash)
@@ -310,8 +311,14 @@ class Plan:
         """Return the parts to show, each at its message."""
         parts = self._state.parts
         if self._seen is None or self._seen[0] is not parts:
-            self._seen = parts, find_places(parts, self._given, self._trail)
+            self._seen = parts, find_places(parts, self._trail)
         return self._seen[1]
+
+    def _write_down(self, part: Build, places: Places) -> None:
+        """Have it remembered what stands before the turn's part."""
+        parts = self._state.parts
+        stood = first_stood(parts, places, self._trail)
+        self._update(parts=with_stood(parts, part.ref, stood))
 
     @stage("record")
     def _record(

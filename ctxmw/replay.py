@@ -1,20 +1,43 @@
-"""Finds the place of earlier parts in a history that the caller sends again without them.
+"""Where earlier parts stand in a history that the caller sends again without them.
 
-A part belongs to one user message. It is found by the hash of all messages up to there, so that
-branches of a conversation keep their own parts; where the beginning of the history was cut off, by
-the message and the one before it.
+A part is made for one user message, the last one of its call. A turn is a user message and all that
+follows it up to the next one; it is over when there is a next one. What stands in a turn that is
+over is written down when it is first sent, under the hash of all messages up to the turn's end.
+From then on it is looked up, not worked out.
+
+The law: when the messages of two calls of an epoch are equal up to the end of a turn, and both go
+on with another user message, the same bytes are placed in that turn and in all turns before it.
+
+The proof goes from turn to turn. A turn's hash covers every message up to its end, so both calls
+look under the same one. The call that is written first finds what stands there or writes it, in one
+transaction, and is planned again when somebody changed the conversation meanwhile. Nothing written
+is ever overwritten. So the other call finds the same parts. Of these it leaves out each that shows
+an item of an earlier turn; what stands in earlier turns is the same in both calls, for that is
+nothing where the first turn is concerned, and proven already where any other is. And within an
+epoch the text of a part does not change.
+
+None of this depends on how a turn is filled when it is first sent: that rule only has to make
+sense. The question being asked is in no turn that is over; every part made for it stands there. A
+retry and a tool loop make no new one. Asked again after its answer, it may get one more.
+
+What ends the law: a new epoch, when parts lose what was forgotten, edited, removed, pinned or
+compacted; the cap on the tokens of parts in view, which empties the oldest; and the limits of what
+is kept in mind (`parts.MOST`, `parts.KNOWN`). Each costs the provider's cache one miss.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from math import inf
+from itertools import chain, pairwise
 
 from .messages import Message, fingerprint, last_user
 from .state import PartRef
 from .text import digest
+
+SHORT = 16
+"""So much of a turn's hash is written down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +50,16 @@ class Trail:
     """Of user messages, with the one before each; no others have a part."""
     last: int | None = None
     """Where the last user message stands."""
+
+    @property
+    def users(self) -> list[int]:
+        """Where the user messages stand."""
+        return [at for at, local in enumerate(self.locals) if local]
+
+    @property
+    def over(self) -> dict[int, str]:
+        """The user messages whose turn is over, each with the hash up to the turn's end."""
+        return {at: self.anchors[after - 1][:SHORT] for at, after in pairwise(self.users)}
 
     @property
     def turn(self) -> str:
@@ -61,41 +94,45 @@ def trail_of(messages: Sequence[Message]) -> Trail:
     return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
 
 
-Placed = tuple[int, PartRef]
-"""A part, and the message it stands at."""
 Places = dict[int, tuple[PartRef, ...]]
 """The parts in view, by the message they stand at."""
+Stood = dict[str, tuple[int, ...]]
+"""What stands in turns that are over: the orders of its parts, by the hash up to the turn's end."""
+Made = dict[int, tuple[int, ...]]
+"""Orders of parts, by the message they may stand at."""
 
 
-def find_places(parts: Sequence[PartRef], messages: Sequence[Message], trail: Trail) -> Places:
+def find_places(parts: Sequence[PartRef], trail: Trail) -> Places:
     """Return which parts are in view, and at which message each of them stands.
 
-    A part that was made after a later message of this history had been sent has never stood in
-    it, and does not now: an earlier question was asked again, and that made a branch. No two parts
-    in view show the same item; the older one stays.
+    Of two that show the same item the first one stays: what is known to have stood, then what was
+    made for a message of this history, then the rest.
     """
-    users = [at for at, message in enumerate(messages) if message["role"] == "user"]
-    by_anchor = {trail.anchors[at]: at for at in users}
-    anchored = [(by_anchor[part.anchor], part) for part in parts if part.anchor in by_anchor]
-    others = [part for part in parts if part.anchor not in by_anchor]
-    passed = _passed(parts, by_anchor)
-    sent = [*_orders(anchored), *passed.items()]
-    stood = _in_time(anchored, users, sent)
-    if others:
-        moved = _moved(others, users, trail, settled={at for at, _ in stood})
-        # What the call that passed a message did not have was not there.
-        there = [(at, part) for at, part in moved if part.order < passed.get(at, inf)]
-        stood += _in_time(_before_it_went_on(there), users, sent)
-    found: list[Placed] = []
+    stood = _stood(parts)
+    known = {at: stood[end] for at, end in trail.over.items() if end in stood}
+    own = _made_here(parts, [at for at in trail.users if at not in known], trail)
+    # The message being answered is known by its whole history only: a repeated question is new.
+    loose = [at for at in trail.over if at not in known and at not in own]
+    alike = _made_elsewhere(parts, loose, stood, trail)
+    numbered = {part.order: part for part in parts if part.hash}
+    places: Places = {}
     shown: set[str] = set()
-    for at, part in stood:
-        if shown.isdisjoint(part.shows):
-            found.append((at, part))
-            shown.update(part.shows)
-    places: dict[int, list[PartRef]] = {}
-    for at, part in sorted(found, key=lambda entry: (entry[0], entry[1].order)):
-        places.setdefault(at, []).append(part)
-    return {at: tuple(stand) for at, stand in places.items()}
+    for at, orders in chain(known.items(), own.items(), alike.items()):
+        for part in [numbered[order] for order in orders if order in numbered]:
+            if shown.isdisjoint(part.shows):
+                places[at] = (*places.get(at, ()), part)
+                shown.update(part.shows)
+    return dict(sorted(places.items()))
+
+
+def first_stood(parts: Sequence[PartRef], places: Places, trail: Trail) -> Stood:
+    """Return what is to be written down: what stands in turns of which nothing is known yet."""
+    known = _stood(parts)
+    return {
+        end: tuple([part.order for part in places.get(at, ())])
+        for at, end in trail.over.items()
+        if end not in known
+    }
 
 
 def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
@@ -117,64 +154,48 @@ def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
     return dropped
 
 
-def _passed(parts: Sequence[PartRef], by_anchor: Mapping[str, int]) -> dict[int, int]:
-    """Return the order of the first call that sent each message without a part of its own."""
-    passed: dict[int, int] = {}
+def _stood(parts: Iterable[PartRef]) -> Stood:
+    return {end: orders for part in parts for end, orders in part.stood.items()}
+
+
+def _made_here(parts: Iterable[PartRef], users: Iterable[int], trail: Trail) -> Made:
+    """Return the parts that were made for these messages: they went out with them last."""
+    orders = _by_anchor(parts)
+    anchors = {at: trail.anchors[at] for at in users}
+    return {at: orders[anchor] for at, anchor in anchors.items() if anchor in orders}
+
+
+def _made_elsewhere(
+    parts: Sequence[PartRef], users: Sequence[int], stood: Stood, trail: Trail
+) -> Made:
+    """Return what stands at these messages in the history whose beginning was cut off.
+
+    A message is known again by the one before it; of several such places the newest counts.
+    """
+    here = {trail.anchors[at] for at in trail.users}
+    origins = {part.local: part.anchor for part in parts if part.anchor not in here}
+    often = Counter([trail.locals[at] for at in users])
+    orders, after = _by_anchor(parts), dict(pairwise(trail.users))
+    made: Made = {}
+    for at in users:
+        origin = origins.get(trail.locals[at])
+        if origin is not None and often[trail.locals[at]] == 1:
+            end = _end_of(origin, trail, range(at + 1, after[at]))
+            made[at] = stood.get(end, orders[origin])
+    return made
+
+
+def _by_anchor(parts: Iterable[PartRef]) -> dict[str, tuple[int, ...]]:
+    orders: dict[str, list[int]] = {}
     for part in parts:
-        for anchor in part.passed:
-            if (at := by_anchor.get(anchor)) is not None:
-                passed[at] = min(part.order, passed.get(at, part.order))
-    return passed
+        orders.setdefault(part.anchor, []).append(part.order)
+    return {anchor: tuple(made) for anchor, made in orders.items()}
 
 
-def _orders(placed: Iterable[Placed]) -> list[tuple[int, int]]:
-    return [(at, part.order) for at, part in placed]
-
-
-def _in_time(
-    placed: Iterable[Placed], users: Sequence[int], sent: Iterable[tuple[int, int]]
-) -> list[Placed]:
-    """Return the parts that were made before the message after theirs was sent.
-
-    `sent` has the order of calls, each with a message that it sent.
-    """
-    first: dict[int, int] = {}
-    for at, order in sent:
-        first[at] = min(order, first.get(at, order))
-    latest, limit = {}, inf
-    for at in reversed(users):
-        latest[at] = limit
-        limit = min(limit, first.get(at, limit))
-    return [(at, part) for at, part in placed if part.order <= latest[at]]
-
-
-def _before_it_went_on(moved: Sequence[Placed]) -> list[Placed]:
-    """Return the parts without those of a question that was asked again after it had been answered.
-
-    Its first part tells when it was asked, and a later message's that the history went on. One
-    that is older than both was asked elsewhere before.
-    """
-    first: dict[int, int] = {}
-    for at, order in _orders(moved):
-        first[at] = min(order, first.get(at, order))
-    return [
-        (at, part)
-        for at, part in moved
-        if part.order == first[at]
-        or not any(first[at] < first[later] < part.order for later in first if later > at)
-    ]
-
-
-def _moved(
-    parts: Sequence[PartRef], users: Sequence[int], trail: Trail, *, settled: Collection[int]
-) -> list[Placed]:
-    """Return where parts of another history stand in this one, known by the message before."""
-    # The message being answered is placed by its whole history only: a repeated question is new.
-    loose = [at for at in users if at not in settled and at != trail.last]
-    by_local = _unique({at: trail.locals[at] for at in loose})
-    return [(by_local[part.local], part) for part in parts if part.local in by_local]
-
-
-def _unique(hashes: Mapping[int, str]) -> dict[str, int]:
-    often = Counter(hashes.values())
-    return {value: at for at, value in hashes.items() if often[value] == 1}
+def _end_of(anchor: str, trail: Trail, rest: Iterable[int]) -> str:
+    """Return the hash up to the end of a turn, from that up to its user message."""
+    for place in rest:
+        # System messages do not count.
+        if trail.anchors[place] != trail.anchors[place - 1]:
+            anchor = digest(anchor, trail.prints[place])
+    return anchor[:SHORT]

@@ -18,7 +18,8 @@ class PartRef(BaseModel):
     A turn that shows nothing has one too: it tells that the message has been sent without.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # A file may have been written by a version that kept more of it.
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     anchor: str
     """Hash of the messages up to and including the one it stands at."""
@@ -38,9 +39,11 @@ class PartRef(BaseModel):
     """Whether a stranger's words are in it; then it stays out of the system prompt."""
     mentions: dict[str, str] = Field(default_factory=dict)
     """The version of what it shows only in part, such as an index line."""
-    passed: tuple[str, ...] = ()
-    """Anchors of messages before it that have no part: they were first sent in its call."""
     order: int = 0
+    """Counts the parts of the conversation."""
+    stood: dict[str, tuple[int, ...]] = Field(default_factory=dict)
+    """What stood before it in the turns that were over for the first time: the orders of its parts,
+    by the hash of all messages up to the turn's end."""
     open: bool = False
     """Whether its turn waits for a final answer."""
 

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxmw import ContextMiddleware
 from ctxmw.messages import Message
-from ctxmw.replay import Places, find_places, over_cap, trail_of
+from ctxmw.parts import KNOWN, Parts, with_stood
+from ctxmw.replay import Places, find_places, first_stood, over_cap, trail_of
 from ctxmw.state import PartRef
+from ctxmw.testing import FixedClock
 
 SYSTEM = {"role": "system", "content": "You are helpful."}
 
@@ -40,7 +46,7 @@ def part(messages: Sequence[Message], shows: str = "", order: int = 0, tokens: i
 
 
 def places(parts: Sequence[PartRef], messages: Sequence[Message]) -> dict[int, list[str]]:
-    found = find_places(parts, messages, trail_of(messages))
+    found = find_places(parts, trail_of(messages))
     return {at: [one.build for one in stand] for at, stand in found.items()}
 
 
@@ -85,7 +91,7 @@ def test_parts_are_found_at_their_messages_though_the_caller_sends_none_of_them(
 
 
 def test_parts_of_one_message_stand_in_the_order_in_which_they_were_made() -> None:
-    parts = [part(TALK, order=2), part(TALK, order=1)]
+    parts = [part(TALK, order=1), part(TALK, order=2)]
     assert places(parts, TALK) == {4: ["b1", "b2"]}
 
 
@@ -147,6 +153,200 @@ def test_a_part_stands_at_its_message_as_long_as_what_comes_before_is_the_same(
 ) -> None:
     asked = [*history, user("now")]
     assert places([part(asked)], [*asked, *more]) == {len(history): ["b0"]}
+
+
+# --- the law ---
+
+
+class Conversation:
+    """Calls of one conversation, of which each may bring any item that is not in view."""
+
+    def __init__(self) -> None:
+        self.parts: Parts = ()
+        self.answered: set[str] = set()
+        self.histories: list[list[Message]] = [[]]
+        self.stood: dict[str, tuple[str, ...]] = {}
+
+    def call(self, messages: Sequence[Message], item: str) -> None:
+        trail = trail_of(messages)
+        before = places(self.parts, messages)
+        by_build = {one.build: one for one in self.parts}
+        in_view = {
+            ref for builds in before.values() for one in builds for ref in by_build[one].shows
+        }
+        build = next((one.build for one in self.parts if self._goes_on(one, trail.turn)), "")
+        if not build:
+            new = part(messages, "" if item in in_view else item, order=len(self.parts) + 1)
+            self.parts, build = (*self.parts, new), new.build
+        found = find_places(self.parts, trail)
+        self.check(messages, found)
+        self.parts = with_stood(self.parts, build, first_stood(self.parts, found, trail))
+        last = {trail.last: [one.build for one in found[trail.last]]}
+        assert places(self.parts, messages) == before | last
+
+    def _goes_on(self, one: PartRef, turn: str) -> bool:
+        return one.anchor == turn and one.build not in self.answered
+
+    def check(self, messages: Sequence[Message], found: Places) -> None:
+        items = [ref for stand in found.values() for one in stand for ref in one.shows]
+        assert len(items) == len(set(items))
+        users = [at for at, message in enumerate(messages) if message["role"] == "user"]
+        for at, after in pairwise(users):
+            stands = tuple(one.build for one in found.get(at, ()))
+            assert self.stood.setdefault(str(messages[:after]), stands) == stands
+
+    def answer(self, messages: Sequence[Message], text: str) -> None:
+        self.answered |= {one.build for one in self.parts}
+        self.histories.append([*messages, answer(text)])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 9),
+            st.sampled_from(("go on", "go on", "cut", "back", "edit", "again")),
+            st.integers(0, 9),
+            st.sampled_from("ab"),
+            st.sampled_from("xy"),
+            st.sampled_from(("", "m1", "m2", "m3")),
+            st.booleans(),
+        ),
+        max_size=25,
+    )
+)
+def test_turns_that_two_calls_share_are_sent_alike(calls: list[tuple]) -> None:
+    talk = Conversation()
+    for pick, how, place, question, reply, item, answered in calls:
+        history = talk.histories[-1 - pick % len(talk.histories)]
+        at = place % (len(history) or 1)
+        if how == "cut":
+            history = history[at:]
+        elif how == "back":
+            history = history[:at]
+        elif how == "edit" and history:
+            history = [*history[:at], {**history[at], "content": reply}, *history[at + 1 :]]
+        messages = [*history, user(question)]
+        if how == "again" and any(message["role"] == "user" for message in history):
+            messages = history[: 1 + (trail_of(history).last or 0)]
+        talk.call(messages, item)
+        if answered:
+            talk.answer(messages, reply)
+
+
+def test_what_is_known_of_turns_is_limited_and_the_newest_is_kept() -> None:
+    parts: Parts = ()
+    for order in range(1, 60):
+        parts = (*parts, part(TALK, order=order))
+        parts = with_stood(parts, f"b{order}", {f"{order}-{turn}": () for turn in range(50)})
+        assert sum(len(one.stood) for one in parts) <= KNOWN
+        assert len(parts[-1].stood) == 50
+    more = {str(turn): () for turn in range(2 * KNOWN)}
+    parts = with_stood((*parts, part(TALK, order=60)), "b60", more)
+    assert [len(one.stood) for one in parts] == [0] * 59 + [2 * KNOWN]
+
+
+# --- in a conversation ---
+
+
+@pytest.fixture
+def ctx(tmp_path):
+    with ContextMiddleware.open(tmp_path / "memory.db", clock=FixedClock()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def chat(ctx):
+    return ctx.session("s1")
+
+
+def say(chat, history, text, reply="Fine."):
+    """Ask and answer once; return what was sent and the history that follows."""
+    prepared = chat.prepare([*history, user(text)])
+    chat.finish(prepared, reply)
+    return prepared.messages, [*history, user(text), answer(reply)]
+
+
+def shown(sent: Sequence[Message], words: str) -> int:
+    return sum(message["content"].count(words) for message in sent)
+
+
+def test_a_part_that_moved_along_stays_when_its_question_is_asked_again(ctx, chat) -> None:
+    _, history = say(chat, [SYSTEM], "one")
+    ctx.remember("Zebra crossings need light.")
+    _, history = say(chat, history, "zebra crossings")
+    third, cut = say(chat, [SYSTEM, *history[2:]], "three")
+    say(chat, cut[:2], "zebra crossings")
+    fifth, _ = say(chat, cut, "five")
+    assert shown(third, "need light") == 1
+    assert fifth[: len(third)] == third
+
+
+def test_a_question_asked_again_changes_nothing_where_the_same_answer_was_sent_on(chat) -> None:
+    _, history = say(chat, [SYSTEM], "one")
+    before, _ = say(chat, history, "two")
+    chat.collect("hook", "build", "The build is red.")
+    again, _ = say(chat, [SYSTEM], "one")
+    after, _ = say(chat, history, "three")
+    assert shown(again, "red") == 1
+    assert after[:3] == before[:3]
+
+
+def test_a_question_asked_again_goes_on_with_what_it_brought(chat) -> None:
+    say(chat, [SYSTEM], "one", "Fine.")
+    chat.collect("hook", "build", "The build is red.")
+    again, history = say(chat, [SYSTEM], "one", "Fine.")
+    after, _ = say(chat, history, "two")
+    assert shown(again, "red") == 1
+    assert after[: len(again)] == again
+
+
+def test_two_calls_at_the_same_time_agree_on_what_stands_where(ctx, tmp_path) -> None:
+    meanwhile = []
+
+    class Slow:
+        name = "slow"
+
+        def items(self, situation):
+            while meanwhile:
+                meanwhile.pop()()
+            return ()
+
+    _, history = say(ctx.session("s1"), [SYSTEM], "one")
+    with ContextMiddleware.open(
+        tmp_path / "memory.db", clock=FixedClock(), sources=[Slow()]
+    ) as other:
+        chat, sent = ctx.session("s1"), []
+
+        def ask_again() -> None:
+            chat.collect("hook", "build", "The build is red.")
+            say(chat, [SYSTEM], "one")
+            sent.append(say(chat, history, "two")[0])
+
+        meanwhile.append(ask_again)
+        after = other.session("s1").prepare([*history, user("three")]).messages
+    assert shown(sent[0][:3], "red") == 1
+    assert after[:3] == sent[0][:3]
+
+
+def test_a_conversation_that_an_earlier_version_stored_goes_on(ctx, chat, tmp_path) -> None:
+    _, history = say(chat, [SYSTEM], "one")
+    ctx.remember("Zebra crossings need light.")
+    second, history = say(chat, history, "zebra crossings")
+    _, longer = say(chat, history, "three")
+    with sqlite3.connect(tmp_path / "memory.db") as file:
+        rows = file.execute("SELECT ref, body FROM records WHERE type = 'part'").fetchall()
+        for ref, body in rows:
+            stored = json.loads(body)
+            del stored["part"]["stood"]
+            stored["part"]["passed"] = ["a" * 64]
+            file.execute("UPDATE records SET body = ? WHERE ref = ?", (json.dumps(stored), ref))
+    file.close()
+    assert len(rows) == 3
+    with ContextMiddleware.open(tmp_path / "memory.db", clock=FixedClock()) as opened:
+        after, _ = say(opened.session("s1"), longer, "four")
+        cut, _ = say(opened.session("s1"), [SYSTEM, *longer[2:]], "five")
+    assert after[: len(second)] == second
+    assert shown(cut, "need light") == 1
 
 
 # --- the cap ---

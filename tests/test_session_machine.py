@@ -53,6 +53,8 @@ MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 WAS = re.compile(r"\(was: [^)\n]*\)?")
 # A summary repeats what was said: the laws are about everything else.
 LEARN = Learning(summaries=False)
+# Seconds to wait for the other process: a busy machine needs many to start it.
+PATIENCE = 600
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ class Elsewhere:
 
     def call(self, *args, **kwargs):
         self._line.send((args, kwargs))
-        if not self._line.poll(60):
+        if not self._line.poll(PATIENCE):
             raise AssertionError(f"the other process did not answer {args[1:3]}")
         done, result = self._line.recv()
         if not done:
@@ -141,8 +143,8 @@ class Elsewhere:
 
     def close(self) -> None:
         self._line.send(None)
-        self._process.join(30)
-        assert self._process.exitcode == 0
+        self._process.join(PATIENCE)
+        assert self._process.exitcode == 0, f"the other process ended {self._process.exitcode}"
 
 
 def _serve(line, path: str, seed: int) -> None:
@@ -221,9 +223,9 @@ class Talk:
     sent: dict[tuple, set[str]] = field(default_factory=dict)
     """Our texts at the last user message, by the messages up to it, in this epoch."""
     stood: dict[tuple, str] = field(default_factory=dict)
-    """Our text at an earlier one, by the messages up to the next, in this epoch."""
-    followed: set[tuple] = field(default_factory=set)
-    """The same messages up to the next, in any epoch."""
+    """Our text at an earlier one, by the messages up to the end of its turn, in this epoch."""
+    over: set[tuple] = field(default_factory=set)
+    """The same messages up to the end of a turn, in any epoch."""
     open: dict[tuple, tuple[int, str]] = field(default_factory=dict)
     """Epoch and our text at the last user message of each turn without a final answer."""
     pinned: set[str] = field(default_factory=set)
@@ -580,19 +582,19 @@ class Conversations(RuleBasedStateMachine):
                 assert n <= most, f"{mark} ({text.kind} {text.ref}) is shown {n} times in full"
 
     def _check_replay(self, talk: Talk, given, parts: dict[int, str]) -> None:
-        """What stands at a message stands there in every prompt of the epoch that goes on alike.
+        """What stands in a turn that is over stands there in every prompt of the epoch.
 
         The first time that a conversation goes on, it is what was sent with the question.
         """
         for at, after in itertools.pairwise(sorted(parts)):
-            text, here, ahead = parts[at], _until(given, at), _until(given, after)
-            if ahead in talk.stood:
-                sent = {talk.stood[ahead]}
+            text, here, turn = parts[at], _until(given, at), _until(given, after - 1)
+            if turn in talk.stood:
+                sent = {talk.stood[turn]}
             else:
-                sent = {text} if ahead in talk.followed else talk.sent.get(here, {text})
+                sent = {text} if turn in talk.over else talk.sent.get(here, {text})
             assert text in sent, f"message {at} went out with {sent!r}, now with {text!r}"
-            talk.stood[ahead] = text
-            talk.followed.add(ahead)
+            talk.stood[turn] = text
+            talk.over.add(turn)
         last = max(parts)
         epoch, before = talk.open.get(_until(given, last), (0, ""))
         if epoch == talk.epoch:
