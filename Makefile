@@ -43,6 +43,10 @@ install: $(all_installed)  ## Make .venv with every extra and the development to
 test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
 	@$(python) -m pytest $(ARGS)
 
+.PHONY: nightly
+nightly: $(all_installed)  ## Look for new random cases of the stateful test, CASES=2000
+	@$(python) -m tests.nightly --cases $(or $(CASES),2000)
+
 .PHONY: check
 check: lint types test  ## All that must pass: format, lint, types, tests
 
