@@ -105,8 +105,8 @@ Made = dict[int, tuple[int, ...]]
 def find_places(parts: Sequence[PartRef], trail: Trail) -> Places:
     """Return which parts are in view, and at which message each of them stands.
 
-    Of two that show the same item, one is left out: the later one, and what is not known before
-    what is known to have stood.
+    Of two that show the same item the first one stays: what is known to have stood, then what was
+    made for a message of this history, then the rest.
     """
     stood = _stood(parts)
     known = {at: stood[end] for at, end in trail.over.items() if end in stood}
