@@ -54,8 +54,6 @@ MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 WAS = re.compile(r"\(was: [^)\n]*\)?")
 # A summary repeats what was said: the laws are about everything else.
 LEARN = Learning(summaries=False)
-# Seconds to wait for the other process: a busy machine needs many to start it.
-PATIENCE = 600
 
 
 @dataclass(frozen=True)
