@@ -161,7 +161,8 @@ def running(ctx: ContextMiddleware, cases: list[Case]) -> None:
 
 
 def asked(ctx: ContextMiddleware, text: str) -> Prepared:
-    return ctx.session(project=PROJECT).prepare([{"role": "user", "content": text}])
+    messages = [{"role": "user", "content": text}]
+    return ctx.session(project=PROJECT).prepare(messages, capture=False)
 
 
 def code_in(prepared: Prepared) -> list[Used]:

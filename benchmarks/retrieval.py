@@ -148,7 +148,7 @@ def ask(ctx: ContextMiddleware, query: str, budget: int, via: str) -> tuple[str,
     lanes = dict.fromkeys(("universal", "language", "project", "reserve", "done", "decided"), 0)
     only_turn = Budget(total=budget, turn=1, open=0, pinned=0, index=0, **lanes)
     chat = ctx.session(budget=only_turn)
-    context = chat.prepare([{"role": "user", "content": query}]).context
+    context = chat.prepare([{"role": "user", "content": query}], capture=False).context
     refs = [used.ref for used in context.used if used.shown in ("full", "brief")]
     return context.part, {record.message_id for record in ctx.get(refs)}
 

@@ -42,7 +42,7 @@ def said_after(conversation: dict, lines: list[str]) -> Counter[str]:
     with ContextMiddleware.open(":memory:", clock=lambda: latest, deadline=None) as ctx:
         ingest(ctx, conversation["items"])
         parts = {
-            line: ctx.session().prepare([{"role": "user", "content": line}]).context.part
+            line: ctx.session().peek([{"role": "user", "content": line}]).context.part
             for line in lines
         }
     return Counter({line: int(bool(part)) for line, part in parts.items()})

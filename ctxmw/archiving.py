@@ -6,11 +6,11 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
+from .capturing import capture_messages
 from .compaction_note import Note, make_note
 from .conversation import Identity
 from .cutting import Cut
 from .errors import SummarizerError
-from .finishing import capture_messages
 from .groups import groups_of
 from .messages import Message, text_of
 from .note_lines import Archived, Layout

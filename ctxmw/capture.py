@@ -12,7 +12,7 @@ from typing import Any
 
 from .items import Trust
 from .measure import arguments, calls_of
-from .messages import Message, moment_of, text_of
+from .messages import Author, Message, author_of, moment_of, text_of
 from .protocols import Find, Store
 from .records import Turn
 from .redaction import redact
@@ -20,6 +20,8 @@ from .refs import MakeRef
 from .replay import Trail
 from .text import storable
 
+APPLICATION = "application"
+"""The source of a prompt that nobody said."""
 OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
 
 
@@ -33,15 +35,18 @@ def new_turns(
     session: str,
     scope: str,
     at: datetime,
-    start: int = 0,
+    places: Collection[int] | None = None,
     forgotten: Collection[str] = (),
     trust: Mapping[str, Trust] | None = None,
 ) -> list[Turn]:
-    """Return the turns of these messages, from `start` on, that are not stored yet."""
-    anchors = trail.anchors[start:]
-    asked = Find(types=("turn",), sessions=(session,), digests=tuple(anchors))
+    """Return the turns of these messages, or of those at some places, that are not stored yet."""
+    chosen = range(len(messages)) if places is None else sorted(places)
+    if not chosen:
+        return []
+    anchors = tuple(trail.anchors[place] for place in chosen)
+    asked = Find(types=("turn",), sessions=(session,), digests=anchors)
     stored = {row.digest for row in store.query(user, asked)}
-    own = answers_of_ours(messages)
+    own, asking = answers_of_ours(messages), asked_by(messages)
     return [
         Turn(
             user=user,
@@ -50,10 +55,11 @@ def new_turns(
             session=session,
             scope=scope,
             source=_source(message),
-            trust=_trust(message, trust or {}),
+            trust=_trust(message, trust or {}, asking[place]),
             role=message["role"],
             text=redact(text_of(message)).text,
-            speaker=redact(str(message.get("name") or "")).text,
+            speaker=_speaker(message),
+            author=author_of(message),
             message_id=redact(str(message.get("id") or "")).text,
             position=place,
             calls=tuple(storable(str(call.get("name", ""))) for call in _told(message)),
@@ -61,9 +67,8 @@ def new_turns(
             print=trail.prints[place],
             anchor=trail.anchors[place],
         )
-        for place, message in enumerate(messages)
-        if place >= start
-        and message["role"] != "system"
+        for place, message in ((place, messages[place]) for place in chosen)
+        if message["role"] != "system"
         and trail.anchors[place] not in stored
         and trail.anchors[place] not in forgotten
         and place not in own
@@ -89,17 +94,39 @@ def answers_of_ours(messages: Sequence[Message]) -> set[int]:
     }
 
 
+def asked_by(messages: Sequence[Message]) -> list[Author]:
+    """Return for each message who wrote the question that it is, or belongs to."""
+    asking: Author = "person"
+    authors = []
+    for message in messages:
+        if message["role"] == "user":
+            asking = author_of(message)
+        authors.append("application" if author_of(message) == "application" else asking)
+    return authors
+
+
 def _told(message: Message) -> list[Mapping[str, Any]]:
     """Return the calls that tell something: a question to us would be found for an answer."""
     return [call for call in calls_of(message) if call.get("name") not in OUR_TOOLS]
 
 
-def _trust(message: Message, known: Mapping[str, Trust]) -> Trust:
-    """Return how far a message is trusted: what a tool says is a stranger's, unless told."""
-    return known.get(_source(message), "untrusted" if message["role"] == "tool" else "trusted")
+def _speaker(message: Message) -> str:
+    name = redact(str(message.get("name") or "")).text
+    return name or (APPLICATION if _source(message) == APPLICATION else "")
+
+
+def _trust(message: Message, known: Mapping[str, Trust], asking: Author) -> Trust:
+    """Return how far a message is trusted: what a tool says is a stranger's, unless told.
+
+    So is what an application's prompt brings along, documents perhaps, and what answers it.
+    """
+    strange = message["role"] == "tool" or asking == "application"
+    return known.get(_source(message), "untrusted" if strange else "trusted")
 
 
 def _source(message: Message) -> str:
     if message["role"] == "tool":
         return storable(f"tool:{message.get('name') or 'unknown'}")
+    if message["role"] == "user" and author_of(message) == "application":
+        return APPLICATION
     return str(message["role"])

@@ -62,6 +62,8 @@ class Prepared(Displayed):
     """The caller's messages, without anything of ours."""
     trail: Trail = field(default_factory=Trail)
     """The hashes of these."""
+    capture: bool = True
+    """Whether what is said in the call is kept."""
     tools: tuple[str, ...] = ()
     """Names of the catalog's tools to bind: always first, then what this request calls for."""
 

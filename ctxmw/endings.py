@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
+from .capturing import learn_what_waits
 from .conversation import Identity, change_state, let_go
 from .epochs import IDLE
 from .observations import names_in, paths_in
@@ -37,6 +38,7 @@ def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> Ses
     """
     store = setup.store
     with store.atomic(who.user):
+        learn_what_waits(setup, who)
         state = change_state(setup, who, ended=True)
         let_go(setup, who.user, who.session)
         old = _last_summary(setup, who.user, who.session)

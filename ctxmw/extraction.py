@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .capture import asked_by
 from .conversation import Identity
 from .messages import Message, text_of
 from .observations import Observed, observed
@@ -44,7 +45,12 @@ def learn(
     messages: Sequence[Message],
     turns: Sequence[Turn],
 ) -> list[Record]:
-    """Store what these new turns teach, inside the caller's transaction; return it."""
+    """Store what these new turns teach, inside the caller's transaction; return it.
+
+    What an application wrote, and whatever answers it, teaches nothing.
+    """
+    asking = asked_by(messages)
+    turns = [turn for turn in turns if asking[turn.position] == "person"]
     lesson = Lesson(setup, who, state, turns)
     policy = setup.learn
     if policy.statements:

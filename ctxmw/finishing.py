@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-
-from .capture import new_turns
+from .capturing import capture_messages, learn_what_waits
 from .collector import committed, released
-from .conversation import Identity, Prepared, load_state, put_state, scope_of
+from .compacting import look
+from .conversation import Identity, Prepared, change_state, load_state, put_state
 from .echo import recurring
+from .hearing import heard, unheard
 from .messages import Message, text_of
 from .pipeline import Setup
 from .protocols import Find
 from .provenance import ContextRecord, State, reply_key
-from .records import Turn
 from .redaction import redact
-from .refs import short_refs
-from .replay import Trail
 from .stages import stage
 from .text import storable
 
@@ -31,16 +27,24 @@ def finish_call(
     *,
     capture: bool = True,
 ) -> ContextRecord:
-    """Write down how the call ended and return its record; ending it twice changes nothing."""
+    """Write down how the call ended and return its record; ending it twice changes nothing.
+
+    Except that an answer which was not captured may be, then or later.
+    """
     ended: State = "failed" if error else "answered" if answer else "abandoned"
     echoes = recurring(prepared.context, prepared.given, answer) if answer else None
     with setup.store.atomic(who.user):
         record = stored_record(setup, prepared.context)
         if record is None:
             return prepared.context.model_copy(update={"state": ended})
-        if record.state in ("answered", ended):
+        kept = answer is not None and capture
+        if record.state in ("answered", ended) and not (kept and not record.reply):
             return record
-        reply = _capture_answer(setup, who, prepared, answer) if answer and capture else ""
+        reply = ""
+        if answer and kept:
+            reply = _capture_answer(setup, who, prepared, answer)
+        else:
+            learn_what_waits(setup, who, prepared.given, prepared.trail)
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
         if answer:
             said = {
@@ -71,38 +75,18 @@ def commit_entries(setup: Setup, record: ContextRecord) -> None:
 
 
 @stage("capture")
-def capture_messages(
-    setup: Setup,
-    who: Identity,
-    messages: Sequence[Message],
-    trail: Trail,
-    at: datetime,
-    *,
-    start: int = 0,
-) -> list[Turn]:
-    """Store the messages from `start` on as turns; return those that are new."""
-    store, user = setup.store, who.user
-    with store.atomic(user):
-        state = load_state(setup, who, at)
-        turns = new_turns(
-            store,
-            messages,
-            trail,
-            short_refs(store, user, setup.random),
-            user=user,
-            session=who.session,
-            scope=scope_of(who, state),
-            at=at,
-            start=start,
-            forgotten=state.forgotten,
-            trust=setup.trust,
-        )
-        store.put([turn.row() for turn in turns])
-        # Its rules take a tenth of a second to load, and a command that only looks needs none.
-        from .extraction import learn
-
-        learn(setup, who, state, messages, turns)
-    return turns
+def keep_said(setup: Setup, who: Identity, prepared: Prepared, answer: Message | None) -> None:
+    """Keep what was said in a call that went out without us."""
+    with setup.store.atomic(who.user):
+        history = look(setup, who, prepared.given)
+        messages, trail = history.given, history.given_trail
+        state = load_state(setup, who, setup.clock())
+        fresh = unheard(setup.store, state, messages, trail)
+        change_state(setup, who, **heard(state, messages, trail, fresh))
+        if answer is not None:
+            messages, trail = (*messages, answer), trail.then(answer)
+            fresh.append(len(messages) - 1)
+        capture_messages(setup, who, messages, trail, setup.clock(), places=fresh)
 
 
 def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
@@ -122,7 +106,8 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
     messages = [*prepared.given, answer]
     trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
-    turns = capture_messages(setup, who, messages, trail, setup.clock(), start=start)
+    places = range(start, len(messages))
+    turns = capture_messages(setup, who, messages, trail, setup.clock(), places=places)
     if turns and turns[-1].anchor == trail.anchors[-1]:
         return turns[-1].ref
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))

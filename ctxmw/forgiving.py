@@ -11,10 +11,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from .conversation import Identity, Prepared
 from .errors import MissingUser
+from .finishing import keep_said
 from .messages import Message
 from .pipeline import Setup
 from .provenance import ContextRecord
@@ -39,6 +41,7 @@ class Chat(Protocol):
         *,
         window: int | None = None,
         tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared: ...
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]: ...
@@ -74,7 +77,12 @@ class ForgivingSession:
         return self._setup.workers
 
     def prepare(
-        self, messages: Sequence[Message], *, window: int | None = None, tools: Sequence[Any] = ()
+        self,
+        messages: Sequence[Message],
+        *,
+        window: int | None = None,
+        tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared:
         """Return the prepared messages; the messages as given when something of ours fails.
 
@@ -83,8 +91,8 @@ class ForgivingSession:
         known = self._setup.window or window
         return self._try(
             "prepare",
-            lambda: self._chat.prepare(messages, window=known, tools=tools),
-            lambda why: self._given(messages, why),
+            lambda: self._chat.prepare(messages, window=known, tools=tools, capture=capture),
+            lambda why: self._given(messages, why, capture),
         )
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
@@ -104,9 +112,9 @@ class ForgivingSession:
         error: str = "",
         capture: bool = True,
     ) -> ContextRecord:
-        """Keep how the call ended; a call that was not prepared leaves no record."""
+        """Keep how the call ended; of one that was not prepared, only what was said in it."""
         if not _was_prepared(prepared):
-            return prepared.context
+            return self._said(prepared, reply if capture else None)
         return self._try(
             "finish",
             lambda: self._chat.finish(prepared, reply, error=error, capture=capture),
@@ -179,7 +187,14 @@ class ForgivingSession:
         if self._setup.on_error is not None:
             self._setup.on_error(stage, error)
 
-    def _given(self, messages: Sequence[Message], why: str) -> Prepared:
+    def _said(self, prepared: Prepared, reply: str | Message | None) -> ContextRecord:
+        if prepared.capture:
+            answer = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+            keep = partial(keep_said, self._setup, self._who, prepared, answer)
+            self._try("capture", keep, lambda _: None)
+        return prepared.context
+
+    def _given(self, messages: Sequence[Message], why: str, capture: bool = True) -> Prepared:
         setup, who = self._setup, self._who
         record = ContextRecord(
             user=who.user,
@@ -197,7 +212,7 @@ class ForgivingSession:
             degraded=why,
         )
         given = list(messages)
-        return Prepared(messages=given, context=record, given=tuple(given))
+        return Prepared(messages=given, context=record, given=tuple(given), capture=capture)
 
 
 def _was_prepared(prepared: Prepared) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .archive import Archive
+from .capturing import capture_messages
 from .compaction_note import make_note
 from .conversation import Identity, change_state, load_state
-from .finishing import capture_messages
 from .messages import Message
 from .note_lines import Archived, Layout
 from .pipeline import Setup

@@ -1,7 +1,8 @@
 """Messages as plain dicts, and where our text goes in them.
 
 A message has a role and content (text, or a list of content parts), and where known id, name, at,
-tool_calls (id, name, args) and tool_call_id. The caller's messages are never changed: `place`
+tool_calls (id, name, args), tool_call_id and author: "application" for words that nobody said,
+such as a prompt made of a template and documents. The caller's messages are never changed: `place`
 returns a new list whose untouched messages are the same objects.
 """
 
@@ -16,12 +17,14 @@ from .text import digest
 
 Message = Mapping[str, Any]
 Role = Literal["system", "user", "assistant", "tool"]
+Author = Literal["person", "application"]
 Placement = Literal["split", "system_end", "all_system"]
 """Where the blocks go. "split": the stable block opens the system prompt, the turn's part stands
 before the user's text. "system_end": the stable block closes the system prompt. "all_system": the
 turn's part closes the system prompt too."""
 
 ROLES: tuple[str, ...] = get_args(Role)
+AUTHORS: tuple[str, ...] = get_args(Author)
 PLACEMENTS: tuple[str, ...] = get_args(Placement)
 
 
@@ -65,6 +68,11 @@ def moment_of(message: Message) -> datetime | None:
     if said is not None and (not isinstance(said, datetime) or said.tzinfo is None):
         raise InvalidValue(f"a message's at is {said!r:.60}: give an aware datetime or ISO text.")
     return said
+
+
+def author_of(message: Message) -> Author:
+    """Return who wrote a message: a person, or whoever answers, unless it says otherwise."""
+    return "application" if message.get("author") == "application" else "person"
 
 
 def last_user(messages: Sequence[Message]) -> int | None:
@@ -211,6 +219,11 @@ def _check_message(place: int, message: object) -> None:
     if role not in ROLES:
         allowed = ", ".join(ROLES)
         raise InvalidValue(f"messages[{place}] has the role {role!r}. Allowed: {allowed}.")
+    if message.get("author") not in (None, *AUTHORS):
+        allowed = ", ".join(AUTHORS)
+        raise InvalidValue(
+            f"messages[{place}] has the author {message['author']!r:.60}. Allowed: {allowed}."
+        )
     if message.get("tool_calls") is not None:
         _check_calls(place, message["tool_calls"])
     if message.get("at") is not None:

@@ -10,11 +10,13 @@ from itertools import chain
 from typing import Any
 
 from .archive import Archive
+from .capturing import store_turns
 from .catalog import CatalogItem, called_for, session_context
 from .collector import Entry, claimed, free, waiting
 from .compacting import said_in
 from .conversation import Identity, Prepared, keep_state, load_state
 from .epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
+from .hearing import heard, unheard
 from .items import Item, changed
 from .messages import Message, place, text_of
 from .parts import Parts, part_ref, trimmed, with_room
@@ -56,7 +58,10 @@ class Seen:
 class Plan:
     """What one call is going to show and to write."""
 
-    def __init__(self, setup: Setup, who: Identity, history: History, seen: Seen) -> None:
+    def __init__(
+        self, setup: Setup, who: Identity, history: History, seen: Seen, *, capture: bool = False
+    ) -> None:
+        """`capture`: what the history brings that was not captured yet is written too."""
         self._setup = setup
         self._who = who
         self._history = history
@@ -73,6 +78,8 @@ class Plan:
         )
         self._seen: tuple[Parts, Places] | None = None
         self._fault = ""
+        self._capture = capture
+        self._unheard: list[int] = []
 
     def make(self) -> Prepared:
         stable = self._stable()
@@ -94,6 +101,8 @@ class Plan:
             )
         self._prints = prints_of(placed)
         record = self._record(stable, part, placed, places)
+        if self._capture:
+            self._hear()
         self._update(stamp=self._setup.random.getrandbits(48))
         self._state_rows = state_rows(self._before, self._state)
         self._archive.rows += [record.row(), *self._state_rows]
@@ -103,6 +112,7 @@ class Plan:
             context=record,
             given=self._history.given,
             trail=self._history.given_trail,
+            capture=self._capture,
             tools=tools,
         )
 
@@ -122,6 +132,16 @@ class Plan:
                 return False
             claims = claimed(store, user, self._entries(), self._trail.turn, self._now)
             store.put([*self._archive.rows, *claims])
+            if self._unheard:
+                store_turns(
+                    self._setup,
+                    self._who,
+                    self._state,
+                    messages=self._history.given,
+                    trail=self._history.given_trail,
+                    at=self._now,
+                    places=self._unheard,
+                )
         return True
 
     def keep_at_hand(self) -> None:
@@ -131,6 +151,14 @@ class Plan:
         self._archive.written()
         self._setup.prefixes.keep_said(user, session, self._said)
         self._setup.prefixes.keep(user, session, self._prints)
+
+    def _hear(self) -> None:
+        """Find what is to be captured, and have the state keep it in mind."""
+        given, trail, state = self._history.given, self._history.given_trail, self._state
+        self._unheard = unheard(self._setup.store, state, given, trail)
+        new = dict.fromkeys(trail.anchors[at] for at in self._unheard)
+        untaught = tuple(dict.fromkeys((*state.untaught, *new)))
+        self._update(untaught=untaught, **heard(state, given, trail, self._unheard))
 
     def _stable(self) -> Build:
         """Return the epoch's stable block; a new one when a new epoch begins."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .capturing import learn_what_waits
 from .compacting import look, shrunk, up_to_date
 from .compaction import Window
 from .conversation import Identity, Prepared
@@ -21,20 +22,33 @@ from .provenance import ContextRecord
 from .stages import stage
 
 _OPTIMISTIC = 3
+MANY_WAIT = 32
+"""Turns that may wait to be learned from."""
 
 
 @stage("prepare")
 def prepare_call(
-    setup: Setup, who: Identity, messages: Sequence[Message], window: Window | None = None
+    setup: Setup,
+    who: Identity,
+    messages: Sequence[Message],
+    window: Window | None = None,
+    *,
+    capture: bool = True,
 ) -> Prepared:
     """Return the messages with our blocks placed, and write down what was done.
 
-    A prompt that would take up too much of the window is compacted first.
+    What was said is stored with it, unless told otherwise. A prompt that would take up too much of
+    the window is compacted first.
     """
     seen = Seen.now(setup, who)
+    if len(seen.state.untaught) > MANY_WAIT:
+        # Whoever never finishes a call has it learned here.
+        learn_what_waits(setup, who)
+        seen = Seen.now(setup, who)
     history = up_to_date(setup, who, look(setup, who, messages, seen.state))
     for attempt in range(_OPTIMISTIC):
-        plan = Plan(setup, who, history, Seen.now(setup, who) if attempt else seen)
+        now = Seen.now(setup, who) if attempt else seen
+        plan = Plan(setup, who, history, now, capture=capture)
         try:
             prepared = plan.make()
         except NotFound:
@@ -48,7 +62,7 @@ def prepare_call(
             plan.keep_at_hand()
             return prepared
     with setup.store.atomic(who.user):
-        plan = Plan(setup, who, history, Seen.now(setup, who))
+        plan = Plan(setup, who, history, Seen.now(setup, who), capture=capture)
         prepared = plan.make()
         plan.write()
     plan.keep_at_hand()

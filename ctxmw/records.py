@@ -15,6 +15,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from .displayed import Displayed
 from .errors import InvalidValue
 from .items import Trust
+from .messages import Author
 from .protocols import Row
 from .text import clean, digest, fold, search_text, storable
 
@@ -198,6 +199,9 @@ class Turn(Record):
     role: Literal["user", "assistant", "tool", "system"]
     text: str
     speaker: str = ""
+    author: Author = "person"
+    """Who wrote it: the person whose turn it is and whoever answers, or the application around
+    them. Of what an application wrote nothing is learned, and it is found by its ref alone."""
     message_id: str = ""
     """The caller's own id of the message."""
     position: int = 0
@@ -218,6 +222,9 @@ class Turn(Record):
     def version(self) -> str:
         """Begins with the hash of the message, and changes when something is forgotten."""
         return self.print + "*" * self.redacted
+
+    def searched(self) -> str:
+        return "" if self.author == "application" else super().searched()
 
     def says(self) -> str:
         called = [

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 
+from .capturing import capture_messages
 from .compacting import compact, look
 from .compaction import Compacted, Window
 from .contents import Contents
@@ -15,7 +16,7 @@ from .conversation import Identity, Prepared, load_state
 from .displayed import Displayed
 from .endings import end, end_idle
 from .errors import InvalidValue
-from .finishing import capture_messages, commit_entries, finish_call, stored_record
+from .finishing import commit_entries, finish_call, stored_record
 from .forgiving import ForgivingSession
 from .history import history_of
 from .leaving import leave, note_of_left
@@ -81,11 +82,16 @@ class Session(Contents, Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] = (),
+        capture: bool = True,
     ) -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
 
         The messages given are not changed. Within a turn (retries, fallbacks, tool loops) the same
         text is placed again. `query` is looked for instead of the user's last words.
+
+        What a person said is stored here already, whatever becomes of the call: the question, and
+        what the history brings that was not captured yet. `capture=False` is for a prompt that is
+        no part of the conversation.
 
         Where the model's window is known, here or from the memory, a prompt that takes up too much
         of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
@@ -98,7 +104,8 @@ class Session(Contents, Displayed):
             if size and self._setup.compaction.automatic:
                 counted = Window(tokens=size, taken=Measure(self._setup.count).tools(tools))
             who = self._asking(query, size)
-            prepared = prepare_call(self._setup, who, check_messages(messages), counted)
+            given = check_messages(messages)
+            prepared = prepare_call(self._setup, who, given, counted, capture=capture)
             told.update(self._setup.observer.told_of(prepared.context))
             return prepared
 

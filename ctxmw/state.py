@@ -107,6 +107,12 @@ class SessionState(Record):
     """Where it was compacted, the newest first."""
     left: str = ""
     """Ref of the view of what left somebody's own history, such as a buffer that was flushed."""
+    captured: tuple[str, ...] = ()
+    """Anchors of the last questions, the newest first: everything up to there is captured."""
+    heard: tuple[str, ...] = ()
+    """Hashes of the person's last messages that were captured, oldest first."""
+    untaught: tuple[str, ...] = ()
+    """Anchors of turns that nothing was learned from yet: their calls are under way."""
     forgotten: tuple[str, ...] = ()
     """Anchors of turns that were forgotten: they are not captured again, whoever sends them."""
     added: tuple[str, ...] = ()

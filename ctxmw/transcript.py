@@ -24,7 +24,8 @@ class Exchange:
     """One turn: what was asked, what followed, and the record of every call made for it."""
 
     asked: Turn | None
-    """None when nothing was captured: the call failed, or was made without words of a user."""
+    """None when nothing was captured: the prompt was no part of the conversation, or had no words
+    of a user."""
     said: tuple[Turn, ...]
     """What came after it: answers, tool calls and their results."""
     records: tuple[ContextRecord, ...]

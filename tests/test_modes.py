@@ -29,7 +29,7 @@ def test_a_mode_is_switched_on_by_saying_so(text, names):
 
 
 def asked(ctx, text):
-    return ctx.session().prepare([{"role": "user", "content": text}]).context
+    return ctx.session().peek([{"role": "user", "content": text}]).context
 
 
 def test_the_instruction_comes_first_in_the_turns_part_with_high_priority():

@@ -49,11 +49,12 @@ def test_calls_of_one_turn_stand_together(ctx: ContextMiddleware) -> None:
     assert [record.state for record in turn.records] == ["failed", "answered"]
 
 
-def test_a_call_that_failed_is_there_though_nothing_was_captured(ctx: ContextMiddleware) -> None:
+def test_a_call_that_failed_is_there_with_what_was_asked(ctx: ContextMiddleware) -> None:
     chat = ctx.session("s")
     chat.finish(chat.prepare([{"role": "user", "content": "Hello"}]), error="timeout")
     [turn] = chat.transcript()
-    assert (turn.asked, turn.said, turn.records[0].state) == (None, (), "failed")
+    assert turn.asked is not None
+    assert (turn.asked.text, turn.said, turn.records[0].state) == ("Hello", (), "failed")
 
 
 def test_what_was_captured_without_a_call_has_no_record(ctx: ContextMiddleware) -> None:

@@ -63,15 +63,16 @@ class TestRoundTrip:
             filled(one)
             one.export(tmp_path / "a.jsonl")
             two.import_(tmp_path / "a.jsonl")
-            assert two.search("indent tabs")[0].text == "Use tabs. (was: Use spaces.)"
-            assert [version.text for version in two.versions(two.search("tabs")[0].ref)] == [
+            found = two.search("indent tabs")[0]
+            assert found.text == "Use tabs. (was: Use spaces.)"
+            assert [version.text for version in two.versions(found.ref)] == [
                 "Use tabs.",
                 "Use spaces.",
             ]
             chat = two.session("s1", project="shop")
             asked = [{"role": "user", "content": "And tabs?"}]
             assert "Use tabs." in chat.prepare(asked).context.text
-            two.forget(two.search("tabs")[0].ref)
+            two.forget(found.ref)
             assert "Use tabs." not in chat.prepare(asked).context.text
 
     def test_for_another_user(self, tmp_path: Path) -> None:

@@ -1,0 +1,128 @@
+"""What was said is stored, and learned from, each message once and whatever became of its call.
+
+A question is stored as its call is prepared, so that nothing can lose it any more. What it teaches
+is learned when the call is finished, or at the next occasion: the rules for that take a while to
+load, and a prompt does not need them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from .capture import new_turns
+from .conversation import Identity, load_state, put_state, scope_of
+from .messages import Message
+from .pipeline import Setup
+from .protocols import Find
+from .records import Turn, load_all
+from .refs import short_refs
+from .replay import Trail
+from .stages import stage
+from .state import SessionState
+
+
+@stage("capture")
+def capture_messages(
+    setup: Setup,
+    who: Identity,
+    messages: Sequence[Message],
+    trail: Trail,
+    at: datetime,
+    *,
+    places: Collection[int] | None = None,
+) -> list[Turn]:
+    """Store the messages, or those at some places, as turns, and learn; return those new."""
+    with setup.store.atomic(who.user):
+        state = load_state(setup, who, at)
+        turns = store_turns(setup, who, state, messages=messages, trail=trail, at=at, places=places)
+        _learn(setup, who, state, turns, messages=messages, trail=trail)
+    return turns
+
+
+def store_turns(
+    setup: Setup,
+    who: Identity,
+    state: SessionState,
+    *,
+    messages: Sequence[Message],
+    trail: Trail,
+    at: datetime,
+    places: Collection[int] | None = None,
+) -> list[Turn]:
+    """Store the messages, or those at some places, as turns; return those that are new.
+
+    To be called inside a transaction; nothing is learned.
+    """
+    turns = new_turns(
+        setup.store,
+        messages,
+        trail,
+        short_refs(setup.store, who.user, setup.random),
+        user=who.user,
+        session=who.session,
+        scope=scope_of(who, state),
+        at=at,
+        places=places,
+        forgotten=state.forgotten,
+        trust=setup.trust,
+    )
+    setup.store.put([turn.row() for turn in turns])
+    return turns
+
+
+def learn_what_waits(
+    setup: Setup, who: Identity, messages: Sequence[Message] = (), trail: Trail | None = None
+) -> None:
+    """Learn from what was stored as calls were prepared; the messages are the present call's."""
+    with setup.store.atomic(who.user):
+        state = load_state(setup, who, setup.clock())
+        if state.untaught:
+            _learn(setup, who, state, (), messages=messages, trail=trail or Trail())
+
+
+def _learn(
+    setup: Setup,
+    who: Identity,
+    state: SessionState,
+    turns: Sequence[Turn],
+    *,
+    messages: Sequence[Message],
+    trail: Trail,
+) -> None:
+    """Learn from new turns, and before them from those that wait."""
+    # Its rules take a tenth of a second to load, and a command that only looks needs none.
+    from .extraction import learn
+
+    waiting = _waiting(setup, state)
+    # The trail may go on where the messages end.
+    places = {anchor: at for at, anchor in enumerate(trail.anchors[: len(messages)])}
+    here = [_moved(turn, places[turn.anchor]) for turn in waiting if turn.anchor in places]
+    for turn in waiting:
+        if turn.anchor not in places:
+            # Its call is not this one: another branch, or a history that was cut.
+            learn(setup, who, state, [_as_message(turn)], [_moved(turn, 0)])
+    learn(setup, who, state, messages, [*here, *turns])
+    if state.untaught:
+        put_state(setup, state, untaught=())
+
+
+def _waiting(setup: Setup, state: SessionState) -> list[Turn]:
+    if not state.untaught:
+        return []
+    asked = Find(types=("turn",), sessions=(state.session,), digests=state.untaught)
+    turns = load_all(setup.store.query(state.user, asked), Turn)
+    return sorted(turns, key=lambda turn: (turn.at, turn.position))
+
+
+def _moved(turn: Turn, place: int) -> Turn:
+    return turn.model_copy(update={"position": place})
+
+
+def _as_message(turn: Turn) -> Message:
+    return {
+        "role": turn.role,
+        "content": turn.text,
+        "name": turn.speaker,
+        "author": turn.author,
+    }
