@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseM
 
 from ctxmw import ForgivingSession, Prepared, Session
 
+from .authors import Authors
 from .convert import Given, as_dict, stamped
 from .room import Room
 
@@ -34,11 +35,13 @@ class ModelCall:
         said: Sequence[BaseMessage] | None = None,
         *,
         room: Room,
+        authors: Authors,
     ) -> ModelCall:
         """Prepare a call; `said` is what the messages were before others placed text in them."""
         if not messages:
             return _EmptyCall()
-        chat, given = session.forgiving(), Given(messages, said)
+        chat = session.forgiving()
+        given = Given(messages, said, by_application=authors.mark(messages))
         prepared = chat.prepare(given.dicts, window=room.window, tools=room.tools)
         return cls(chat, given, prepared)
 
@@ -50,11 +53,13 @@ class ModelCall:
         said: Sequence[BaseMessage] | None = None,
         *,
         room: Room,
+        authors: Authors,
     ) -> ModelCall:
         """Async twin of `begin`."""
         if not messages:
             return _EmptyCall()
-        chat, given = session.forgiving(), Given(messages, said)
+        chat = session.forgiving()
+        given = Given(messages, said, by_application=authors.mark(messages))
         prepared = await chat.aprepare(given.dicts, window=room.window, tools=room.tools)
         return cls(chat, given, prepared)
 
@@ -86,13 +91,18 @@ class ModelCall:
         await self._chat.abegan(self._prepared)
         return stamped(chunk, self._prepared.context)
 
-    def answered(self, reply: AIMessage) -> Any:
-        """Keep the answer; return it with its provenance on it."""
-        return stamped(reply, self._chat.finish(self._prepared, as_dict(reply)))
+    def answered(self, reply: AIMessage, *, capture: bool = True) -> Any:
+        """Keep the answer; return it with its provenance on it.
 
-    async def aanswered(self, reply: AIMessage) -> Any:
+        One that others may still change is captured later, when it is said again.
+        """
+        record = self._chat.finish(self._prepared, as_dict(reply), capture=capture)
+        return stamped(reply, record)
+
+    async def aanswered(self, reply: AIMessage, *, capture: bool = True) -> Any:
         """Async twin of `answered`."""
-        return stamped(reply, await self._chat.afinish(self._prepared, as_dict(reply)))
+        record = await self._chat.afinish(self._prepared, as_dict(reply), capture=capture)
+        return stamped(reply, record)
 
     def ended(self, error: BaseException) -> None:
         """Keep that there is no answer, and why."""
@@ -129,10 +139,10 @@ class _EmptyCall(ModelCall):
     async def abegan(self, chunk: AIMessage) -> Any:
         return chunk
 
-    def answered(self, reply: AIMessage) -> Any:
+    def answered(self, reply: AIMessage, *, capture: bool = True) -> Any:
         return reply
 
-    async def aanswered(self, reply: AIMessage) -> Any:
+    async def aanswered(self, reply: AIMessage, *, capture: bool = True) -> Any:
         return reply
 
     def ended(self, error: BaseException) -> None:

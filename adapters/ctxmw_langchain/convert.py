@@ -6,7 +6,7 @@ content. Nothing the caller gave is ever changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
@@ -76,12 +76,19 @@ class Given:
     """The caller's messages, and the way back to them."""
 
     def __init__(
-        self, messages: Sequence[BaseMessage], said: Sequence[BaseMessage] | None = None
+        self,
+        messages: Sequence[BaseMessage],
+        said: Sequence[BaseMessage] | None = None,
+        *,
+        by_application: Collection[int] = (),
     ) -> None:
+        """`by_application`: where the messages stand that nobody said."""
         self._messages = list(messages)
         self._said = list(messages if said is None else said)
         # A changed dict keeps its other keys, so it tells by itself which message it was.
         self.dicts = [{**plain, _ORIGIN: at} for at, plain in enumerate(_as_dicts(self._said))]
+        for at in by_application:
+            self.dicts[at]["author"] = "application"
         self.placed: list[tuple[BaseMessage, BaseMessage]] = []
         """The messages that were changed, each with what was said in it."""
 

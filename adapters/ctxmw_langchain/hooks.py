@@ -12,6 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from ctxmw import ContextMiddleware, Session
 
+from .authors import Authors
 from .call import ModelCall
 from .conversations import Conversations
 from .room import Room
@@ -52,11 +53,14 @@ class PreModelHook(Runnable[State, State]):
 
     def invoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
         chat = self._conversations.of(config)
-        return self._sent(chat, ModelCall.begin(chat, input["messages"], room=Room()))
+        messages, authors = input["messages"], _authors(input, config)
+        return self._sent(chat, ModelCall.begin(chat, messages, room=Room(), authors=authors))
 
     async def ainvoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
         chat = self._conversations.of(config)
-        return self._sent(chat, await ModelCall.abegin(chat, input["messages"], room=Room()))
+        messages, authors = input["messages"], _authors(input, config)
+        call = await ModelCall.abegin(chat, messages, room=Room(), authors=authors)
+        return self._sent(chat, call)
 
     def _sent(self, chat: Session, call: ModelCall) -> State:
         with self._lock:
@@ -81,3 +85,7 @@ class PreModelHook(Runnable[State, State]):
         chat = self._conversations.of(config)
         with self._lock:
             return self._calls.pop((chat.user, chat.id), None)
+
+
+def _authors(state: State, config: RunnableConfig | None) -> Authors:
+    return Authors(config, state=state["messages"])

@@ -7,14 +7,18 @@ was said, and each answer's provenance.
 from __future__ import annotations
 
 import operator
+import threading
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, SystemMessage
 
 from ctxmw import ContextMiddleware, MissingPackage, Session
 
+from .authors import Authors
 from .call import ModelCall
 from .conversations import Conversations
 from .nesting import placed_by, said_by_people
@@ -34,6 +38,8 @@ except ImportError as error:
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
 Rewriting = ExtendedModelResponse[Any]
+_OPEN_CALLS = 1024
+"""Answers that may wait at a time."""
 
 
 class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -57,6 +63,7 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self._rewrite_state = rewrite_state
         self._rooms = Rooms()
+        self._answers = Answers()
         self._ctx = ctx
         self._conversations = Conversations(ctx, session)
         self._name = name
@@ -72,7 +79,8 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         prompt = _prompt(request)
         said = said_by_people(self._ctx, prompt)
         chat, room = self._conversations.of(None), self._rooms(request)
-        call = ModelCall.begin(chat, prompt, said, room=room)
+        authors = Authors(None, state=request.state["messages"])
+        call = ModelCall.begin(chat, prompt, said, room=room, authors=authors)
         try:
             with placed_by(self._ctx, call.placed):
                 response = handler(_placed(request, call, call.bound(_names(request))))
@@ -81,7 +89,9 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
             raise
         reply = _reply(response)
         if reply:
-            response = _with(response, reply, call.answered(reply))
+            reply, response = _named(reply, response)
+            response = _with(response, reply, call.answered(reply, capture=False))
+            self._answers.wait(chat, reply, call)
         if not self._rewrite_state:
             return response
         return _rewriting(response, call.in_view(request.state["messages"]))
@@ -92,7 +102,8 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         prompt = _prompt(request)
         said = said_by_people(self._ctx, prompt)
         chat, room = self._conversations.of(None), self._rooms(request)
-        call = await ModelCall.abegin(chat, prompt, said, room=room)
+        authors = Authors(None, state=request.state["messages"])
+        call = await ModelCall.abegin(chat, prompt, said, room=room, authors=authors)
         try:
             with placed_by(self._ctx, call.placed):
                 bound = await call.abound(_names(request))
@@ -102,10 +113,50 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
             raise
         reply = _reply(response)
         if reply:
-            response = _with(response, reply, await call.aanswered(reply))
+            reply, response = _named(reply, response)
+            response = _with(response, reply, await call.aanswered(reply, capture=False))
+            self._answers.wait(chat, reply, call)
         if not self._rewrite_state:
             return response
         return _rewriting(response, await call.ain_view(request.state["messages"]))
+
+    def after_agent(self, state: Any, runtime: Any) -> None:
+        """Keep the answer as the state has it: others may have taken something out of it."""
+        reply = _answer_in(state["messages"])
+        call = self._answers.call_of(self._conversations.of(None), reply) if reply else None
+        if reply and call:
+            call.answered(reply)
+
+    async def aafter_agent(self, state: Any, runtime: Any) -> None:
+        """Async twin of `after_agent`."""
+        reply = _answer_in(state["messages"])
+        call = self._answers.call_of(self._conversations.of(None), reply) if reply else None
+        if reply and call:
+            await call.aanswered(reply)
+
+
+class Answers:
+    """Answers that may still be changed in the state, until the agent is done."""
+
+    def __init__(self) -> None:
+        self._calls: OrderedDict[tuple[str, str], tuple[str | None, ModelCall]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait(self, chat: Session, reply: AIMessage, call: ModelCall) -> None:
+        """Have an answer wait; the step before it was in this call's prompt."""
+        with self._lock:
+            self._calls[chat.user, chat.id] = (reply.id, call)
+            while len(self._calls) > _OPEN_CALLS:
+                self._calls.popitem(last=False)
+
+    def call_of(self, chat: Session, reply: AIMessage) -> ModelCall | None:
+        """Return the call of an answer that waited; none when it is not that answer."""
+        with self._lock:
+            id_, call = self._calls.get((chat.user, chat.id), (None, None))
+            if id_ != reply.id:
+                return None
+            self._calls.pop((chat.user, chat.id), None)
+            return call
 
 
 class Rooms:
@@ -177,6 +228,19 @@ def _name(tool: Any) -> str:
     if isinstance(tool, dict):
         return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
     return str(tool.name)
+
+
+def _named(reply: AIMessage, response: Response) -> tuple[AIMessage, Response]:
+    """Return an answer by whose id it is known again in the state."""
+    if reply.id:
+        return reply, response
+    named = reply.model_copy(update={"id": str(uuid4())})
+    return named, _with(response, reply, named)
+
+
+def _answer_in(messages: Sequence[AnyMessage]) -> AIMessage | None:
+    answers = (message for message in reversed(messages) if isinstance(message, AIMessage))
+    return next(answers, None)
 
 
 def _reply(response: Response) -> AIMessage | None:

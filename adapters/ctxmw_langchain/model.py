@@ -18,10 +18,12 @@ from langchain_core.runnables.graph import Graph
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from pydantic import ConfigDict
 
+from .authors import Authors
 from .call import ModelCall, joined
 from .conversations import Conversations
 from .convert import KEY, messages_of
 from .room import Room, room_of
+from .templates import Upstream
 from .typed_stream import AsyncWatch, Watch
 
 
@@ -32,6 +34,8 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
 
     bound: BaseChatModel
     conversations: Conversations
+    upstream: Upstream = Upstream()
+    """What stands before it in the chain that it was wrapped in."""
 
     def invoke(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
@@ -167,13 +171,15 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
         self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
     ) -> ModelCall:
         chat, messages = self.conversations.of(config), messages_of(given)
-        return ModelCall.begin(chat, messages, room=self._room(kwargs))
+        authors = Authors(config, self.upstream, given=given)
+        return ModelCall.begin(chat, messages, room=self._room(kwargs), authors=authors)
 
     async def _abegin(
         self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
     ) -> ModelCall:
         chat, messages = self.conversations.of(config), messages_of(given)
-        return await ModelCall.abegin(chat, messages, room=self._room(kwargs))
+        authors = Authors(config, self.upstream, given=given)
+        return await ModelCall.abegin(chat, messages, room=self._room(kwargs), authors=authors)
 
     def _room(self, kwargs: Mapping[str, Any]) -> Room:
         return room_of(self.bound, kwargs.get("tools") or ())
@@ -181,7 +187,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def _around(self, runnable: Runnable[LanguageModelInput, Any]) -> Any:
         from .runnable import Wrapping
 
-        return Wrapping(self.conversations).around(runnable)
+        return Wrapping(self.conversations).around(runnable, self.upstream)
 
 
 def _traced(config: RunnableConfig | None, call: ModelCall) -> RunnableConfig:

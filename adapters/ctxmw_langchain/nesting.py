@@ -44,6 +44,12 @@ def said_by_people(ctx: ContextMiddleware, messages: Sequence[BaseMessage]) -> l
     return [said.get(id(message), message) for message in messages]
 
 
+def said_by_anybody(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Return the messages without what any memory around the caller has placed."""
+    said = {id(placed): original for _, pairs in _PLACED.get() for placed, original in pairs}
+    return [said.get(id(message), message) for message in messages]
+
+
 def carried_over(said: Any, changed: Any, shown: Any) -> Any:
     """Return `shown`, which holds what was said and more, changed as `said` was changed."""
     if isinstance(said, str) and isinstance(shown, str):

@@ -6,7 +6,7 @@ hides its model cannot be rebuilt, and is refused with a word on how to do it ri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -28,9 +28,11 @@ from ctxmw import ContextMiddleware, InvalidValue, Session
 from .conversations import Conversations
 from .model import ContextModel
 from .refusal import refusal
+from .templates import Upstream
 
 Input = TypeVar("Input")
 Output = TypeVar("Output")
+_NOTHING = Upstream()
 
 
 def with_context(
@@ -58,55 +60,74 @@ class Wrapping:
         self.leaves: list[Any] = []
         """What was not looked into."""
 
-    def around(self, runnable: Any) -> Any:
-        """Return the runnable with its models wrapped; the same object when it has none."""
+    def around(self, runnable: Any, upstream: Upstream = _NOTHING) -> Any:
+        """Return the runnable with its models wrapped; the same object when it has none.
+
+        `upstream` is what its input has passed already.
+        """
         if isinstance(runnable, BaseChatModel):
             self.found += 1
-            return ContextModel(bound=runnable, conversations=self._conversations)
+            return ContextModel(
+                bound=runnable, conversations=self._conversations, upstream=upstream
+            )
         if isinstance(runnable, ContextModel):
-            return self._again(runnable)
+            return self._again(runnable, upstream)
         if isinstance(runnable, RunnableWithMessageHistory):
             raise InvalidValue(refusal(runnable))
         if isinstance(runnable, DynamicRunnable):
             return self._settled(runnable)
         before = self.found
-        changes = self._inside(runnable)
+        changes = self._inside(runnable, upstream)
         return runnable.model_copy(update=changes) if self.found > before else runnable
 
-    def _inside(self, runnable: Any) -> dict[str, Any]:
+    def _inside(self, runnable: Any, upstream: Upstream) -> dict[str, Any]:
         """Return the parts of a runnable that hold others, walked through."""
         if isinstance(runnable, RunnableSequence):
-            ends = {"first": self.around(runnable.first), "last": self.around(runnable.last)}
-            return {**ends, "middle": [self.around(step) for step in runnable.middle]}
+            first, *middle, last = self._steps(runnable.steps, upstream)
+            return {"first": first, "middle": middle, "last": last}
         if isinstance(runnable, RunnableParallel):
-            return {"steps__": self._each(runnable.steps__)}
+            return {"steps__": self._each(runnable.steps__, upstream)}
         if isinstance(runnable, RouterRunnable):
-            return {"runnables": self._each(runnable.runnables)}
+            return {"runnables": self._each(runnable.runnables, upstream)}
         if isinstance(runnable, RunnableAssign):
-            return {"mapper": self.around(runnable.mapper)}
+            return {"mapper": self.around(runnable.mapper, upstream)}
         if isinstance(runnable, RunnableWithFallbacks):
-            fallbacks = [self.around(fallback) for fallback in runnable.fallbacks]
-            return {"runnable": self.around(runnable.runnable), "fallbacks": fallbacks}
+            fallbacks = [self.around(fallback, upstream) for fallback in runnable.fallbacks]
+            return {"runnable": self.around(runnable.runnable, upstream), "fallbacks": fallbacks}
         if isinstance(runnable, RunnableBranch):
-            branches = [(condition, self.around(chosen)) for condition, chosen in runnable.branches]
-            return {"branches": branches, "default": self.around(runnable.default)}
+            branches = [
+                (condition, self.around(chosen, upstream))
+                for condition, chosen in runnable.branches
+            ]
+            return {"branches": branches, "default": self.around(runnable.default, upstream)}
         if isinstance(runnable, RunnableBindingBase | RunnableEachBase):
-            return {"bound": self.around(runnable.bound)}
+            return {"bound": self.around(runnable.bound, upstream)}
         self.leaves.append(runnable)
         return {}
 
-    def _each(self, runnables: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: self.around(runnable) for name, runnable in runnables.items()}
+    def _steps(self, steps: Sequence[Any], upstream: Upstream) -> list[Any]:
+        walked = []
+        for step in steps:
+            before = self.found
+            walked.append(self.around(step, upstream))
+            upstream = upstream.after(step, has_model=self.found > before)
+        return walked
 
-    def _again(self, model: ContextModel) -> ContextModel:
+    def _each(self, runnables: Mapping[str, Any], upstream: Upstream) -> dict[str, Any]:
+        return {name: self.around(runnable, upstream) for name, runnable in runnables.items()}
+
+    def _again(self, model: ContextModel, upstream: Upstream) -> ContextModel:
         self.found += 1
         if model.conversations.ctx is not self._conversations.ctx:
             raise InvalidValue(
                 f"{model.get_name()} already has another memory: wrap the bare model instead."
             )
-        if self._conversations.session is None:
+        session = self._conversations.session
+        conversations = self._conversations if session is not None else model.conversations
+        around = upstream if upstream.known else model.upstream
+        if (conversations, around) == (model.conversations, model.upstream):
             return model
-        return ContextModel(bound=model.bound, conversations=self._conversations)
+        return ContextModel(bound=model.bound, conversations=conversations, upstream=around)
 
     def _settled(self, runnable: DynamicRunnable[Any, Any]) -> Any:
         """Return what is chosen at run time as it is: it has its memory already, or no model."""

@@ -1,0 +1,103 @@
+"""Who wrote a human message: the person, or the application around them.
+
+Only a person's words teach something. They are what the caller hands to a model, to a template's
+message that is one variable, or to an agent's state. What is built on the way, in templates with
+more to them, in nodes of a graph or for a subagent, is the application's, as it may hold what
+documents, other people and other models say.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.prompt_values import PromptValue
+from langchain_core.runnables import RunnableConfig, ensure_config
+
+from ctxmw import InvalidValue
+
+from .nesting import said_by_anybody
+from .templates import Upstream
+
+log = logging.getLogger("ctxmw")
+
+AUTHOR = "ctxmw_author"
+"""In `additional_kwargs`: "person" or "application", where the application knows better."""
+_READ = "__pregel_read"
+"""Where LangGraph leaves the way to read the state, for whatever runs in a node."""
+
+
+class Authors:
+    """Tells the application's human messages of one call from a person's."""
+
+    def __init__(
+        self,
+        config: RunnableConfig | None,
+        upstream: Upstream | None = None,
+        *,
+        given: object = None,
+        state: Iterable[BaseMessage] | None = None,
+    ) -> None:
+        """`state` is that of the agent or graph, where it is at hand."""
+        configured = ensure_config(config)["configurable"]
+        self._upstream = upstream or Upstream()
+        # A template that the chain does not show may hold anything.
+        unseen = isinstance(given, PromptValue) and not self._upstream.known
+        self._foreign = unseen or "|" in str(configured.get("checkpoint_ns") or "")
+        self._in_state = _contents(state) if state is not None else _state_of(configured)
+
+    def mark(self, messages: Sequence[BaseMessage]) -> frozenset[int]:
+        """Return where the messages stand that the application wrote."""
+        said = said_by_anybody(messages)
+        return frozenset(at for at, message in enumerate(said) if self._wrote(message))
+
+    def _wrote(self, message: BaseMessage) -> bool:
+        if isinstance(message, AIMessage | SystemMessage | ToolMessage):
+            return False
+        told = message.additional_kwargs.get(AUTHOR)
+        if told is not None:
+            return _checked(told) == "application"
+        # Such as a summary that stands for messages in a state.
+        if self._foreign or message.additional_kwargs.get("lc_source"):
+            return True
+        if self._in_state is not None:
+            return repr(message.content) not in self._in_state
+        return self._upstream.wrote(message)
+
+
+def _checked(told: object) -> object:
+    if told not in ("person", "application"):
+        raise InvalidValue(
+            f'additional_kwargs["{AUTHOR}"] is {told!r:.60}. Allowed: person, application.'
+        )
+    return told
+
+
+def _state_of(configured: Mapping[str, Any]) -> frozenset[str] | None:
+    """Return what is said in the state of the graph around the caller; None when there is none."""
+    read = configured.get(_READ)
+    if read is None:
+        return None
+    try:
+        # LangGraph's own ToolNode reads the whole state like this.
+        values = read(list(read.args[1]))
+        return _contents(message for value in values.values() for message in _messages(value))
+    except Exception:  # noqa: BLE001 - it is not a public way, and must not stop a graph
+        log.warning("the state of the graph cannot be read: nothing is learned in its nodes")
+        return frozenset()
+
+
+def _messages(value: object) -> Iterator[BaseMessage]:
+    if isinstance(value, BaseMessage):
+        yield value
+    elif isinstance(value, list | tuple):
+        yield from (one for one in value if isinstance(one, BaseMessage))
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from (one for one in _messages(inner) if not isinstance(inner, Mapping))
+
+
+def _contents(messages: Iterable[BaseMessage]) -> frozenset[str]:
+    return frozenset(repr(message.content) for message in messages)

@@ -1,0 +1,187 @@
+"""What a chain puts around a person's words before its model gets them.
+
+A human message of a template that is one variable and nothing else has the words of whoever fills
+it in: the person's. Any other is the application's, as it may hold anything: instructions,
+documents, what other people wrote. Which of them a message was made of is told by the template's
+own text in it, so it may have been cut or moved on the way to the model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from string import Formatter
+from types import MappingProxyType
+from typing import Any
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
+from langchain_core.prompts import (
+    AIMessagePromptTemplate,
+    BasePromptTemplate,
+    ChatPromptTemplate,
+    FewShotChatMessagePromptTemplate,
+    MessagesPlaceholder,
+    PromptTemplate,
+    SystemMessagePromptTemplate,
+)
+from langchain_core.runnables import (
+    RunnableAssign,
+    RunnableBranch,
+    RunnableGenerator,
+    RunnableLambda,
+    RunnableParallel,
+    RunnableSequence,
+)
+from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.configurable import DynamicRunnable
+
+Literals = tuple[str, ...]
+"""A template's own text, cut where something is filled in."""
+ANYTHING: Literals = ("", "")
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """What stands before a model in the chain it was wrapped in."""
+
+    known: bool = False
+    """Whether there is such a chain."""
+    applications: tuple[Literals, ...] = ()
+    """The human messages of its templates that are the application's."""
+    of_parts: bool = False
+    """Whether what was put together of several parts is on its way."""
+    made: bool = False
+    """Whether all that arrives was made on the way: by another model, or a function of parts."""
+
+    def after(self, step: Any, *, has_model: bool) -> Upstream:
+        """Return what stands before whatever follows a step."""
+        if has_model:
+            return replace(self, known=True, made=True)
+        templates = list(_templates(step))
+        found = tuple(literals for one in templates for literals in _applications(one))
+        function = isinstance(step, RunnableLambda | RunnableGenerator)
+        return Upstream(
+            known=True,
+            applications=(*self.applications, *found),
+            of_parts=not templates and (self.of_parts or _has_parts(step)),
+            made=self.made or (function and self.of_parts),
+        )
+
+    def wrote(self, message: BaseMessage) -> bool:
+        """Say whether a human message was made on the way, and not by the person."""
+        texts = _texts(message)
+        return self.made or any(
+            _fits(text, literals) for text in texts for literals in self.applications
+        )
+
+
+def _templates(step: Any) -> Iterator[BasePromptTemplate[Any]]:
+    if isinstance(step, BasePromptTemplate):
+        yield step
+    elif isinstance(step, RunnableSequence):
+        for inner in step.steps:
+            yield from _templates(inner)
+    elif isinstance(step, RunnableBranch):
+        for inner in (*(chosen for _, chosen in step.branches), step.default):
+            yield from _templates(inner)
+    elif isinstance(step, RunnableBindingBase):
+        yield from _templates(step.bound)
+    elif isinstance(step, DynamicRunnable):
+        for inner in (step.default, *getattr(step, "alternatives", {}).values()):
+            yield from _templates(inner)
+
+
+def _has_parts(step: Any) -> bool:
+    if isinstance(step, RunnableParallel):
+        return len(step.steps__) > 1
+    return isinstance(step, RunnableAssign)
+
+
+def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator[Literals]:
+    """Yield the human messages of a template, or of one of its messages, that nobody says.
+
+    `filled` is what the application filled in already.
+    """
+    if isinstance(template, ChatPromptTemplate):
+        filled = {**filled, **template.partial_variables}
+        for message in template.messages:
+            yield from _applications(message, filled)
+    elif isinstance(template, FewShotChatMessagePromptTemplate) and template.examples is not None:
+        yield from _finished(template.format_messages())
+    elif isinstance(template, BaseMessage):
+        yield from _finished([template])
+    elif isinstance(template, MessagesPlaceholder):
+        yield from _finished(convert_to_messages(filled.get(template.variable_name) or ()))
+    elif isinstance(template, PromptTemplate):
+        yield from _unless_one_variable(template, filled)
+    elif not isinstance(template, _NOT_HUMAN):
+        prompts = getattr(template, "prompt", None)
+        texts = [one for one in _listed(prompts) if isinstance(one, PromptTemplate)]
+        # What cannot be read may put anything around anything.
+        yield from _unless_one_variable(texts[0], filled) if len(texts) == 1 else [ANYTHING]
+
+
+_NOT_HUMAN = AIMessagePromptTemplate | SystemMessagePromptTemplate
+
+
+def _listed(prompts: Any) -> list[Any]:
+    return prompts if isinstance(prompts, list) else [prompts]
+
+
+def _finished(messages: Iterable[BaseMessage]) -> Iterator[Literals]:
+    for message in messages:
+        if not isinstance(message, AIMessage | SystemMessage | ToolMessage):
+            yield from ((text,) for text in _texts(message))
+
+
+def _unless_one_variable(template: PromptTemplate, filled: Mapping[str, Any]) -> list[Literals]:
+    literals = _literals(template)
+    is_one = len(literals) == 2 and not any(map(str.strip, literals))
+    open_ = [name for name in template.input_variables if name not in filled]
+    return [] if is_one and open_ else [literals]
+
+
+_FIELD = re.compile(r"\{\{[^{}]*\}\}\}?")
+
+
+def _literals(template: PromptTemplate) -> Literals:
+    text = template.template
+    if template.template_format == "f-string":
+        parts = list(Formatter().parse(text))
+        ends_in_text = not parts or parts[-1][1] is None
+        return (*(literal for literal, *_ in parts), *(() if ends_in_text else ("",)))
+    if "{%" in text or "{{#" in text or "{{^" in text:
+        return ANYTHING
+    return tuple(_FIELD.split(text))
+
+
+def _texts(message: BaseMessage) -> list[str]:
+    content = message.content
+    if isinstance(content, str):
+        return [content]
+    parts = (part.get("text") if isinstance(part, dict) else part for part in content)
+    return [part for part in parts if isinstance(part, str)]
+
+
+def _fits(text: str, literals: Sequence[str]) -> bool:
+    """Say whether a text can be a template, filled in."""
+    if len(literals) == 1:
+        return text == literals[0]
+    first, *middle, last = literals
+    if not text.startswith(first):
+        return False
+    at = len(first)
+    for literal in middle:
+        found = text.find(literal, at)
+        if found < 0:
+            return False
+        at = found + len(literal)
+    return len(text) - at >= len(last) and text.endswith(last)
