@@ -13,6 +13,7 @@ from llama_index.core.constants import DEFAULT_CONTEXT_WINDOW
 
 from ctxmw import ForgivingSession, Prepared, known_window
 
+from .authors import Nobody
 from .binding import Binding
 from .convert import Conversion, Message, add_text, convert
 from .events import announce
@@ -61,7 +62,9 @@ class ModelCall:
         turn, chat = _place(model._ctxmw)
         conversion = _converted(turn, messages, system_role)
         window = window_of(model.metadata)
-        prepared = chat.prepare(conversion.dicts, window=window, tools=tools)
+        prepared = chat.prepare(
+            conversion.dicts, window=window, tools=tools, capture=turn is not None
+        )
         call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
         return call._announced()
 
@@ -77,7 +80,9 @@ class ModelCall:
         turn, chat = _place(model._ctxmw)
         conversion = _converted(turn, messages, system_role)
         window = window_of(model.metadata)
-        prepared = await chat.aprepare(conversion.dicts, window=window, tools=tools)
+        prepared = await chat.aprepare(
+            conversion.dicts, window=window, tools=tools, capture=turn is not None
+        )
         call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
         return call._announced()
 
@@ -148,7 +153,10 @@ def _place(binding: Binding) -> tuple[Turn | None, ForgivingSession]:
 def _converted(
     turn: Turn | None, messages: Sequence[ChatMessage], system_role: MessageRole
 ) -> Conversion:
-    return convert(messages, asked=turn.asked if turn else "", system_role=system_role)
+    if turn is None:
+        # What a bare model is asked may be anything: nobody is known to have said it.
+        return convert(messages, system_role=system_role, said_by=Nobody())
+    return convert(messages, asked=turn.asked, system_role=system_role, said_by=turn)
 
 
 def _told(error: BaseException | None) -> str:

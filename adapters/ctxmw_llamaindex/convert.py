@@ -7,7 +7,6 @@ copied, with the text added to its blocks; the caller's messages are never touch
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -21,6 +20,8 @@ from llama_index.core.base.llms.types import (
     ThinkingBlock,
     ToolCallBlock,
 )
+
+from .authors import ACTION, SaidBy, author_of
 
 Message = Mapping[str, Any]
 Part = dict[str, Any]
@@ -86,12 +87,14 @@ def convert(
     *,
     asked: str = "",
     system_role: MessageRole = MessageRole.SYSTEM,
+    said_by: SaidBy | None = None,
 ) -> Conversion:
     """Return the messages as dicts.
 
     `asked` is what the user said in this turn. Engines and agents print it into templates and send
     tool results as the user's: the message that carries it stands for those words alone, and what
-    follows it was said by a tool.
+    follows it was said by a tool. `said_by` tells whether a person asked, and what the engine puts
+    before every conversation; without, the messages are a history as it is.
     """
     roles = [_ROLES[message.role] for message in messages]
     if system_role is not MessageRole.SYSTEM and _opens_with_instructions(messages, system_role):
@@ -104,7 +107,10 @@ def convert(
         roles[question + 1 :] = ["tool" if r == "user" else r for r in roles[question + 1 :]]
     tools = _tools(messages, roles)
     dicts = [
-        _dict(message, roles[at], [part for part, _ in parts[at]], at, tools.get(at))
+        {
+            **_dict(message, roles[at], [part for part, _ in parts[at]], at, tools.get(at)),
+            **author_of(message, roles[at], said_by, is_question=at == question),
+        }
         for at, message in enumerate(messages)
     ]
     return Conversion(
@@ -149,14 +155,11 @@ def _tools(messages: Sequence[ChatMessage], roles: Sequence[str]) -> dict[int, s
     for at, message in enumerate(messages):
         if roles[at] == "tool":
             # A ReAct agent has no calls: it writes down what it does, and then what came of it.
-            action = _ACTION.search(messages[at - 1].content or "") if at else None
+            action = ACTION.search(messages[at - 1].content or "") if at else None
             answered = message.additional_kwargs.get("tool_call_id")
             name = called.get(answered) if answered else action and action[1]
             found[at] = str(name or "")
     return found
-
-
-_ACTION = re.compile(r"^Action: ([^\n() ]+)", re.MULTILINE)
 
 
 def _dict(message: ChatMessage, role: str, parts: list[Part], at: int, tool: str | None) -> Message:

@@ -106,7 +106,8 @@ class ContextEngine(BaseChatEngine):
 
     def _turn(self, message: Any) -> tuple[BaseChatEngine, Turn]:
         chat = self._ctxmw.chat()
-        return self._at(chat), Turn(chat, _text(message))
+        before = [_text(one) for one in getattr(self, "_prefix_messages", None) or ()]
+        return self._at(chat), Turn(chat, _text(message), around=before)
 
     def _at(self, chat: Session) -> BaseChatEngine:
         """Return the engine as it is in a conversation."""

@@ -43,7 +43,8 @@ class ContextMemoryBlock(BaseMemoryBlock[str]):
         left = await self._chat(session, self.budget).forgiving().anote_of_left()
         rest = self.budget - (self.budget // 2 if left else 0)
         chat = self._chat(session, rest).forgiving()
-        prepared = await chat.aprepare(convert([question]).dicts)
+        # It is kept when it leaves the history, in its place there.
+        prepared = await chat.aprepare(convert([question]).dicts, capture=False)
         announce(prepared.context)
         await chat.abegan(prepared)
         return prepared.context.text + left

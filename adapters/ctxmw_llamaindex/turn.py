@@ -7,7 +7,7 @@ are prepared for what the user said and belong to one conversation.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -32,8 +32,12 @@ class Turn:
     that is refined. Only the last answer was said to the user, and closes the turn.
     """
 
-    def __init__(self, chat: Session, asked: str) -> None:
+    def __init__(self, chat: Session, asked: str, *, around: Collection[str] = ()) -> None:
+        """`around` are the texts that an engine puts before every conversation."""
         self.session = chat
+        self.around = frozenset(around)
+        self.by_person = current_turn() is None
+        """Whether a person asks: inside another turn it is an agent that hands on a task."""
         self.chat: ForgivingSession = chat.forgiving()
         self.asked = asked
         self.metadata: dict[str, Any] = {}
