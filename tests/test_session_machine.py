@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -49,6 +50,7 @@ TOPICS = ("zebra crossings", "otter dams")
 FILLER = (
     "and so this is what they would have had to have done with all of these by us then and there"
 )
+EDITED = " Indeed."
 MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 # What an edited memory was before may stand behind it.
 WAS = re.compile(r"\(was: [^)\n]*\)?")
@@ -72,6 +74,14 @@ ADA, BESIDE, ELSEWHERE, BOB = WHO = (
     Who("ada", "s3", "bank"),
     Who("bob", "s1", "shop"),
 )
+
+
+class Stored(NamedTuple):
+    """A message that is stored: where it was said, by the hash of all up to it, and its words."""
+
+    session: str
+    anchor: str
+    text: str
 
 
 # --- the product, here or in another process ---
@@ -108,6 +118,11 @@ class Opening:
         """Return ref, text and whether it is live, history included."""
         rows = self.ctx._setup.store.query(user, Find(types=("memory",), live=None))
         return [(row.ref, json.loads(row.body)["text"], row.live) for row in rows]
+
+    def turns(self, user: str) -> list[Stored]:
+        """Return what was said and is stored."""
+        rows = self.ctx._setup.store.query(user, Find(types=("turn",)))
+        return [Stored(row.session, row.digest, json.loads(row.body)["text"]) for row in rows]
 
     def entries(self, who: Who) -> dict[str, Entry]:
         asked = Find(types=("entry",), sessions=(who.session,), live=None)
@@ -185,8 +200,8 @@ class Text:
     """Of an entry: no newer one took its place, and nobody cleared it."""
     expires: datetime = START
     committed: str = ""
-    copies: set[tuple] = field(default_factory=set)
-    """Of what was said: the places in conversations where it was captured."""
+    copies: set[Stored] = field(default_factory=set)
+    """Of what was said: the messages that hold it, as they are stored."""
 
     @property
     def top(self) -> str:
@@ -266,6 +281,9 @@ class Conversations(RuleBasedStateMachine):
         self.arrived: set[str] = set()
         # Places in conversations of which nothing is captured again.
         self.forgotten: set[tuple] = set()
+        self.erased: set[tuple[str, str]] = set()
+        """Words of somebody that were forgotten: they may be stored again from another place."""
+        self.stored: dict[str, list[Stored]] = {}
         for topic in TOPICS[:known]:
             self.remember(0, "ada", topic, project="shop", kind="rule", key="", long=False)
         self.converse(0, ADA, [TOPICS[0]], plain=True)
@@ -327,7 +345,7 @@ class Conversations(RuleBasedStateMachine):
             self._ask(side, who, history[1 + at % len(history) :], question, answered=True)
         elif history and how == "edited":
             place = at % len(history)
-            edited = {**history[place], "content": f"{history[place]['content']} Indeed."}
+            edited = {**history[place], "content": history[place]["content"] + EDITED}
             said = [*history[:place], edited, *history[place + 1 :]]
             self._ask(side, who, said, question, answered=True)
 
@@ -353,6 +371,7 @@ class Conversations(RuleBasedStateMachine):
         else:
             error = "timeout" if how == "fail" else ""
             self._call(side, "chat", who, "finish", prepared, None, error=error)
+            self._look_up_turns(side, who.user)
 
     def _call_a_tool(self, side: int, flight: Flight, topic: str) -> None:
         calls = [{"id": "c1", "name": "look", "args": {"at": topic}}]
@@ -437,8 +456,11 @@ class Conversations(RuleBasedStateMachine):
         hits = self._call(side, "memory", "search", text.end, user=text.user, kinds=["turn"])
         (ref,) = [hit.ref for hit in hits if text.end in hit.text]
         self._call(side, "memory", "forget", ref, user=text.user)
-        self.forgotten |= text.copies
-        text.copies.clear()
+        (copy_,) = text.copies
+        self.forgotten.add((text.user, copy_.session, copy_.anchor))
+        self.erased.add((text.user, copy_.text))
+        self._look_up_turns(side, text.user)
+        assert not text.copies, f"{text.end} is still stored after it was forgotten"
         self._unsettle()
 
     # --- what waits, and other things that happen ---
@@ -506,9 +528,8 @@ class Conversations(RuleBasedStateMachine):
         self._call(side, "memory", "forget", session=who.session, user=who.user)
         for text in self._entries_of(who):
             text.often = 0
-        for text in self.texts:
-            text.copies = {copy for copy in text.copies if copy[0] != who}
-        self.forgotten = {place for place in self.forgotten if place[0] != who}
+        self.forgotten = {place for place in self.forgotten if place[:2] != (who.user, who.session)}
+        self._look_up_turns(side, who.user)
         for flight in self.flights:
             flight.forgotten = flight.forgotten or flight.who == who
         self.talks[who] = Talk(histories=self.talks[who].histories)
@@ -524,6 +545,21 @@ class Conversations(RuleBasedStateMachine):
         assert messages == before, "the caller's messages were changed"
         assert list(prepared.given) == given, "`given` is not the input without our text"
         self._check_prompt(who, prepared)
+        self._look_up_turns(side, who.user)
+        self._check_captured(who, prepared)
+
+    def _check_captured(self, who: Who, prepared: Prepared) -> None:
+        """What a person said is stored from its first call on, whatever becomes of the call.
+
+        A message that looks different from last time may be known by those around it: frameworks
+        rewrite histories, too.
+        """
+        stored = {turn.text for turn in self.stored[who.user] if turn.session == who.session}
+        known = stored | {text for user, text in self.erased if user == who.user}
+        known |= {text + EDITED for text in known}
+        for message in prepared.given:
+            said = message["content"]
+            assert message["role"] != "user" or said in known, f"{said!r:.60} is not stored"
 
     def _check_prompt(self, who: Who, prepared: Prepared) -> None:
         talk, record, given = self.talks[who], prepared.context, prepared.given
@@ -606,7 +642,9 @@ class Conversations(RuleBasedStateMachine):
             assert text.waits, f"the new part shows {mark}, an entry that was replaced or cleared"
             in_time = text.kind != "entry" or self.now < text.expires
             assert in_time, f"the new part shows {mark}, which has expired"
-            sent_along = {said[0] == who and said[1][-1][1] in contents for said in text.copies}
+            sent_along = {
+                said.session == who.session and said.text in contents for said in text.copies
+            }
             assert sent_along != {True}, f"the new part shows {mark}, which the caller sends along"
 
     def _check_record(self, prepared: Prepared) -> None:
@@ -689,7 +727,7 @@ class Conversations(RuleBasedStateMachine):
         flight.answered = True
         self.arrived.add(flight.prepared.context.ref)
         history = [*flight.prepared.given, reply]
-        self._captured(flight.who, history)
+        self._look_up_turns(side, flight.who.user)
         if not reply.get("tool_calls"):
             talk.heard = self.now
             talk.open.pop(flight.turn, None)
@@ -697,12 +735,16 @@ class Conversations(RuleBasedStateMachine):
             talk.echoes.append(([*flight.prepared.messages, reply], history))
         return True
 
-    def _captured(self, who: Who, history: list[Message]) -> None:
-        start = max(at for at, message in enumerate(history) if message["role"] == "user")
-        for at in range(start, len(history)):
-            place = (who, _until(history, at))
-            for mark in MARK.findall(history[at]["content"]) if place not in self.forgotten else ():
-                self.of_mark[mark].copies.add(place)
+    def _look_up_turns(self, side: int, user: str) -> None:
+        """See what is stored of what was said: each place once, and none that was forgotten."""
+        self.stored[user] = turns = self._call(side, "turns", user)
+        places = [(user, turn.session, turn.anchor) for turn in turns]
+        assert len(set(places)) == len(places), "a message was captured twice"
+        again = self.forgotten.intersection(places)
+        assert not again, f"{again} were captured again after they had been forgotten"
+        for text in self._all("said"):
+            if text.user == user:
+                text.copies = {turn for turn in turns if text.end in turn.text}
 
     def _question(self, who: Who, topic: str) -> Message:
         return {"role": "user", "content": self._text_of(who, topic).said}
