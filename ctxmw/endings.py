@@ -112,8 +112,8 @@ def summary_of(setup: Setup, user: str, session: str) -> SessionSummary | None:
         return None
     found = setup.store.query(user, _of(session, "observation"))
     seen = [one for one in _readable(setup, found, Observation) if one.trust == "trusted"]
-    # Somebody may have left notes and said nothing, or nothing that was kept.
-    told_by: Sequence[Record] = turns or notes[::-1]
+    # Notes first: of a conversation in which something was said, the last turn tells the scope.
+    told_by: Sequence[Record] = [*notes[::-1], *turns]
     words = "\n".join(turn.text for turn in said)
     return SessionSummary(
         user=user,

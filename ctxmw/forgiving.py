@@ -139,10 +139,12 @@ class ForgivingSession:
         capture: bool = True,
     ) -> ContextRecord:
         """Keep how the call ended; of one that was not prepared, what was said."""
+        context = prepared.context
         return self._try(
-            "finish",
+            "finish" if prepared.is_recorded else "capture",
             lambda: self._chat.finish(prepared, reply, error=error, capture=capture),
-            lambda why: prepared.context.model_copy(update={"degraded": why}),
+            # Why there was no prompt of ours says more than why there is no record of it.
+            lambda why: context.model_copy(update={"degraded": context.degraded or why}),
         )
 
     def capture(self, messages: Sequence[Message]) -> list[Turn]:

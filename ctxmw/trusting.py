@@ -115,8 +115,8 @@ def allowed(file: SettingsFile, given: Collection[str]) -> tuple[dict[str, Any],
 
 
 def told(settings: Mapping[str, Any]) -> str:
-    """Return settings as a person reads them in one line."""
-    said = [f"{key} ({redact(repr(value)).text:.80})" for key, value in settings.items()]
+    """Return settings as a person reads them in one line, whole: who trusts must see what."""
+    said = [f"{key} ({redact(repr(value)).text})" for key, value in settings.items()]
     return " and ".join(said)
 
 

@@ -243,12 +243,26 @@ def test_a_conversation_whose_state_cannot_be_read_is_missing_from_the_list_alon
 
 
 class TestIdleEnds:
-    def test_notes_without_a_word_said_end_with_a_summary(
+    def test_notes_without_an_answer_end_with_a_summary(
         self, ctx: ContextMiddleware, clock: FixedClock
     ) -> None:
         chat = ctx.session("old", project="shop")
         chat.note("done", "Painted the crane.")
         chat.finish(chat.prepare(ASKED), error="the model is down")
+        clock.advance(minutes=46)
+        ctx.session("new").prepare(ASKED)
+        row = only(ctx, "summary")
+        assert "Done: Painted the crane." in row.body
+        assert row.scope == "project:shop"
+        ctx.forget(only(ctx, "note").ref)
+        assert "Painted" not in only(ctx, "summary").body
+
+    def test_notes_without_a_word_said_end_with_a_summary(
+        self, ctx: ContextMiddleware, clock: FixedClock
+    ) -> None:
+        chat = ctx.session("old", project="shop")
+        chat.note("done", "Painted the crane.")
+        chat.finish(chat.prepare(ASKED, capture=False), error="the model is down")
         clock.advance(minutes=46)
         ctx.session("new").prepare(ASKED)
         row = only(ctx, "summary")

@@ -159,9 +159,11 @@ def check(owner: int, shown: object) -> None:
 
 
 def _plain(shown: str) -> str:
-    # Where the changes of a store stand is a number that all of its users share. And a moment that
-    # was read back from the store calls its zone by another name.
-    return re.sub(r"feed\W{1,3}\d+", "feed", shown).replace("TzInfo(0)", "datetime.timezone.utc")
+    # Where the changes of a store stand is a number that all of its users share, and what is said or
+    # collected is numbered by it. And a moment that was read back calls its zone by another name.
+    return re.sub(r"(feed|order|exchange)\W{1,3}\d+", r"\1", shown).replace(
+        "TzInfo(0)", "datetime.timezone.utc"
+    )
 
 
 class NeighboursInChroma(Neighbours):

@@ -38,7 +38,7 @@ strict max_sections
 [triggers] file_open file_edit symbol_hover session_start symbol_mention file_mention stack_trace
 implicit_queries minutes turns decay hits tokens related
 
-[budget] total universal language project reserve done decided open pinned index turn
+[budget] total instructions universal language project reserve done decided open pinned index turn
 
 [on_demand] universal language project queries search get session
 
