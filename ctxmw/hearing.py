@@ -2,8 +2,8 @@
 
 A call brings its whole history, or the end of it: what a person said is in there also when the
 call that said it failed, or was made before there was a memory. A message is known by the hash of
-all that stands before it; where the beginning of the history was cut off, by the person's last
-words that were captured.
+all that stands before it; where the beginning of the history was cut off, by its words: those of
+the person that were captured last are kept in mind.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from .state import SessionState
 
 ANCHORS = 4
 """Questions whose place is kept in mind: a conversation goes on from one of the last."""
-TAIL = 8
+TAIL = 64
 """The person's last messages that are kept in mind, to know a history whose beginning is gone."""
+SHORT = 16
+"""So much of a message's hash is kept."""
 
 
 def unheard(
@@ -35,7 +37,10 @@ def unheard(
     known = _stored(store, state, trail.anchors[since + 1 :])
     users = [at for at in range(last) if messages[at]["role"] == "user"]
     if since < 0 and known.isdisjoint(trail.anchors[at] for at in users):
-        since = _recognised(users, [trail.prints[at] for at in users], state.heard)
+        if len(state.heard) < TAIL:  # all that was ever heard: what is not in it is new
+            known |= {trail.anchors[at] for at in users if trail.prints[at][:SHORT] in state.heard}
+        else:
+            since = _recognised(users, trail, state.heard)
     fresh, with_answers = [], False
     for at in range(since + 1, len(messages)):
         role, anchor = messages[at]["role"], trail.anchors[at]
@@ -52,7 +57,7 @@ def heard(
     state: SessionState, messages: Sequence[Message], trail: Trail, fresh: Sequence[int]
 ) -> dict[str, Any]:
     """Return what the state keeps in mind of a call's messages, once these are captured."""
-    said = [trail.prints[at] for at in fresh if messages[at]["role"] == "user"]
+    said = [trail.prints[at][:SHORT] for at in fresh if messages[at]["role"] == "user"]
     others = [anchor for anchor in state.captured if anchor != trail.turn]
     return {
         "captured": (trail.turn, *others)[:ANCHORS],
@@ -74,18 +79,19 @@ def _stored(store: Store, state: SessionState, anchors: Sequence[str]) -> set[st
     return {row.digest for row in store.query(state.user, asked)} | set(state.forgotten)
 
 
-def _recognised(users: Sequence[int], prints: Sequence[str], tail: Sequence[str]) -> int:
+def _recognised(users: Sequence[int], trail: Trail, tail: Sequence[str]) -> int:
     """Return the place of the last message that the tail ends with; -1 when there is none.
 
     The longest run of equal messages tells, the later one of two. A single one may be chance
-    ("yes"), unless there is no other that it could be compared with.
+    ("yes"), unless it is the first of the history.
     """
+    prints = [trail.prints[at][:SHORT] for at in users]
     best = (0, -1)
     for at in range(len(users)):
         for end in range(len(tail)):
             run = 0
             while run <= min(at, end) and prints[at - run] == tail[end - run]:
                 run += 1
-            if run > 1 or (run == 1 and 0 in (at, end)):
+            if run > 1 or (run == 1 and at == 0):
                 best = max(best, (run, users[at]))
     return best[1]

@@ -280,6 +280,15 @@ def test_words_of_a_call_that_went_out_without_memory_are_kept(tmp_path):
         assert learned(ctx) == [(SEATS, 1)]
 
 
+def test_words_that_were_heard_do_not_stand_for_what_was_said_before_them(ctx):
+    chat = ctx.session("s")
+    chat.finish(chat.prepare([user("Yes.")]), "Fine.")
+    before = [user(SEATS), assistant("Noted."), user("Yes."), assistant("Fine.")]
+    chat.finish(chat.prepare([*before, user("Yes.")]), "Fine.")
+    assert [one for one in said(chat) if one == SEATS] == [SEATS]
+    assert learned(ctx) == [(SEATS, 1)]
+
+
 # -- who wrote it -----------------------------------------------------------------------------
 
 

@@ -159,7 +159,7 @@ def check(owner: int, shown: object) -> None:
 
 
 def _plain(shown: str) -> str:
-    # Where the changes of a store stand is a number that all of its users share, and what is said or
+    # Where the changes of a store stand is a number that all of its users share; what is said and
     # collected is numbered by it. And a moment that was read back calls its zone by another name.
     return re.sub(r"(feed|order|exchange)\W{1,3}\d+", r"\1", shown).replace(
         "TzInfo(0)", "datetime.timezone.utc"
@@ -290,12 +290,12 @@ def test_a_cache_whose_values_know_whose_they_are_may_mix_people_up(cache: str) 
     tell_a_story(CHECKED[cache])
 
 
-def _waiting_for_the_first(store, user, session):
-    return waiting(store, USERS[0], session)
+def _waiting_for_the_first(store, user, session, **options):
+    return waiting(store, USERS[0], session, **options)
 
 
-def _waiting_of_the_first(store, user, *more):
-    return pending(store, USERS[0], *more)
+def _waiting_of_the_first(store, user, *more, **options):
+    return pending(store, USERS[0], *more, **options)
 
 
 def _counted_by_question(self, situation, *more, find=Search.find):

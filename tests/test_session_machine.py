@@ -50,7 +50,6 @@ TOPICS = ("zebra crossings", "otter dams")
 FILLER = (
     "and so this is what they would have had to have done with all of these by us then and there"
 )
-EDITED = " Indeed."
 MARK = re.compile(r"\b(?:top|end)\d{5}\b")
 # What an edited memory was before may stand behind it.
 WAS = re.compile(r"\(was: [^)\n]*\)?")
@@ -345,7 +344,7 @@ class Conversations(RuleBasedStateMachine):
             self._ask(side, who, history[1 + at % len(history) :], question, answered=True)
         elif history and how == "edited":
             place = at % len(history)
-            edited = {**history[place], "content": history[place]["content"] + EDITED}
+            edited = {**history[place], "content": f"{history[place]['content']} Indeed."}
             said = [*history[:place], edited, *history[place + 1 :]]
             self._ask(side, who, said, question, answered=True)
 
@@ -549,14 +548,9 @@ class Conversations(RuleBasedStateMachine):
         self._check_captured(who, prepared)
 
     def _check_captured(self, who: Who, prepared: Prepared) -> None:
-        """What a person said is stored from its first call on, whatever becomes of the call.
-
-        A message that looks different from last time may be known by those around it: frameworks
-        rewrite histories, too.
-        """
+        """What a person said is stored from its first call on, whatever becomes of the call."""
         stored = {turn.text for turn in self.stored[who.user] if turn.session == who.session}
         known = stored | {text for user, text in self.erased if user == who.user}
-        known |= {text + EDITED for text in known}
         for message in prepared.given:
             said = message["content"]
             assert message["role"] != "user" or said in known, f"{said!r:.60} is not stored"
