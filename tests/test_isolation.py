@@ -290,8 +290,8 @@ def test_a_cache_whose_values_know_whose_they_are_may_mix_people_up(cache: str) 
     tell_a_story(CHECKED[cache])
 
 
-def _waiting_for_the_first(store, user, session, **options):
-    return waiting(store, USERS[0], session, **options)
+def _waiting_for_the_first(store, user, *more):
+    return waiting(store, USERS[0], *more)
 
 
 def _waiting_of_the_first(store, user, *more, **options):
