@@ -14,6 +14,10 @@ from .files import Unreadable, read_bytes
 FILE = "ctxmw.toml"
 NAMED_BY = "CTXMW_CONFIG"
 _LARGEST = 64 * 1024
+_DOTS = 500
+"""Dots in one line: TOML takes a key of n parts apart in time that grows with n squared."""
+_LEVELS = 20
+"""Tables and lists inside each other: more than any setting has, and few enough to walk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,17 +57,31 @@ def content_of(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LARGEST:
             raise InvalidValue(f"{path} is larger than {_LARGEST // 1024} kB: that is no settings.")
-        content = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        if any(line.count(".") > _DOTS for line in text.splitlines()):
+            raise InvalidValue(f"{path} has a line of more than {_DOTS} dots: that is no settings.")
+        content = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidValue(f"{path} cannot be read: {error}.") from error
-    except tomllib.TOMLDecodeError as error:
+    # Brackets in brackets without end, and numbers of thousands of digits, fail in other ways.
+    except (ValueError, RecursionError) as error:
         raise InvalidValue(f"{path} is not valid TOML: {error}.") from error
     if path.name == "pyproject.toml":
         content = _table(_table(content, "tool"), "ctxmw")
+    if _is_deep(content):
+        raise InvalidValue(f"{path} nests more than {_LEVELS} tables or lists: no setting does.")
     store = content.get("store")
     if isinstance(store, str) and store != ":memory:" and "://" not in store:
         content["store"] = str(path.parent / Path(store).expanduser())
     return content
+
+
+def _is_deep(content: dict[str, Any]) -> bool:
+    level: list[Any] = [content]
+    for _ in range(_LEVELS):
+        inside = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [value for values in inside for value in values if isinstance(value, dict | list)]
+    return bool(level)
 
 
 def _table(content: dict[str, Any], name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ takes little memory.
 from __future__ import annotations
 
 import contextvars
+import os
 import threading
 import time
 from collections import deque
@@ -36,13 +37,21 @@ class Workers:
     """A few threads, made when they are first needed, that take turns."""
 
     def __init__(self) -> None:
-        self._executor: ThreadPoolExecutor | None = None
         self._closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin without threads, and with nothing that waits."""
+        self._process = os.getpid()
+        self._executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(AT_WORK)
         self._mine = threading.local()
         self._queues: deque[deque[_Call]] = deque([deque(), deque()])
         self._patient, self._in_haste = self._queues
+        # A thread is asked to make one call for each that waits. Who gives up leaves one such
+        # request over: the next call takes it, or there would be more and more of them.
+        self._left_over = 0
 
     async def run(self, call: Callable[[], R], *, within: float | None = None) -> R:
         """Return the result of the call, made in a thread with the caller's context variables.
@@ -54,6 +63,9 @@ class Workers:
         # Who does not wait for us in a loop need not wait for it to be imported.
         import asyncio
 
+        if self._process != os.getpid():
+            # This process was forked: the threads, and who waits for them, are in the other one.
+            self._begin()
         made = _Call(partial(contextvars.copy_context().run, call))
         if within is None:
             self._submit(made, self._patient)
@@ -62,6 +74,9 @@ class Workers:
         late = asyncio.get_running_loop().call_later(within, self._give_up, made, within)
         try:
             return await asyncio.wrap_future(made.answer)
+        except asyncio.CancelledError:
+            self._withdraw(made)
+            raise
         finally:
             late.cancel()
 
@@ -78,6 +93,8 @@ class Workers:
 
     def close(self) -> None:
         """Let calls that were handed in end and take no more."""
+        if self._process != os.getpid():
+            self._begin()
         with self._lock:
             self._closed = True
         if self._executor is not None:
@@ -89,15 +106,23 @@ class Workers:
                 raise Overloaded(f"{WAITING} calls wait already: {_REMEDY}")
             if self._closed:
                 raise StoreError("this memory was closed: open it again.")
+            if self._left_over:
+                self._left_over -= 1
+            else:
+                self._threads().submit(self._make_one)
             queue.append(call)
-            self._threads().submit(self._make_one)
 
-    def _give_up(self, call: _Call, seconds: float) -> None:
+    def _withdraw(self, call: _Call) -> bool:
+        """Take a call in haste out of its queue; say whether it still waited there."""
         with self._lock:
             if call not in self._in_haste:
-                return
+                return False
             self._in_haste.remove(call)
-        if call.answer.set_running_or_notify_cancel():
+            self._left_over += 1
+            return True
+
+    def _give_up(self, call: _Call, seconds: float) -> None:
+        if self._withdraw(call) and call.answer.set_running_or_notify_cancel():
             waited = f"the call was not begun within {1000 * seconds:.0f} ms"
             call.answer.set_exception(Overloaded(f"{waited}: {_REMEDY}"))
 
@@ -117,7 +142,10 @@ class Workers:
         with self._lock:
             self._queues.rotate()
             queue = next(filter(None, self._queues), None)
-            return queue.popleft() if queue else None
+            if queue is None:
+                self._left_over -= 1
+                return None
+            return queue.popleft()
 
     def _threads(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor

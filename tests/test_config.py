@@ -129,6 +129,24 @@ def test_a_file_that_is_huge_or_no_text_is_refused(tmp_path):
         Settings.load(tmp_path, environ={})
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "catalog = " + "[" * 20_000,
+        "catalog = " + "[" * 100 + "]" * 100,
+        "catalog = " + "{a = " * 5_000,
+        "max_tokens = " + "9" * 5_000,
+        ".".join("a" * 32_000) + " = 1",
+        "[servers." + ".".join("a" * 100) + "]",
+    ],
+    ids=["lists", "closed lists", "tables", "digits", "dots", "levels"],
+)
+def test_a_file_that_would_keep_the_parser_or_its_readers_busy_is_refused(tmp_path, text):
+    (tmp_path / "ctxmw.toml").write_text(text)
+    with pytest.raises(InvalidValue, match=r"ctxmw\.toml (is not valid TOML|has|nests)"):
+        Settings.load(tmp_path, environ={})
+
+
 def test_a_relative_store_counts_from_its_file(tmp_path):
     inner = tmp_path / "a"
     inner.mkdir()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
 import time
 
@@ -29,7 +31,7 @@ def gathered(workers, calls):
     return asyncio.run(main())
 
 
-def test_no_more_than_two_calls_are_at_work_at_a_time(workers):
+def test_no_more_calls_than_that_are_at_work_at_a_time(workers):
     lock, now, most = threading.Lock(), set(), []
 
     def work(number):
@@ -114,6 +116,30 @@ async def test_who_gave_up_makes_room_for_another(workers, patient, monkeypatch)
     assert await waits == 0
 
 
+async def test_who_went_away_makes_room_for_another(workers, patient, monkeypatch):
+    monkeypatch.setattr(twins, "WAITING", 1)
+    async with Busy(workers):
+        caller = asyncio.ensure_future(workers.run(int, within=LONG))
+        await asyncio.sleep(0)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        waits = asyncio.ensure_future(workers.run(int, within=LONG))
+        await asyncio.sleep(0)
+    assert await waits == 0
+
+
+async def test_calls_that_were_given_up_leave_nothing_behind(workers, patient):
+    async with Busy(workers):
+        for _ in range(50):
+            with pytest.raises(Overloaded, match="not begun"):
+                await workers.run(int, within=0.0001)
+        requests = workers._threads()._work_queue.qsize()
+        waits = asyncio.ensure_future(workers.run(int))
+    assert requests <= 1
+    assert await waits == 0
+
+
 async def test_what_must_be_made_is_made_though_its_caller_has_gone(workers, patient):
     made = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -162,3 +188,18 @@ async def test_a_call_knows_when_it_was_handed_in(workers, patient):
         after = time.monotonic()
     assert before <= await asked <= after
     assert workers.began is None
+
+
+# --- processes ---
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
+def test_a_forked_process_has_threads_of_its_own(workers):
+    assert asyncio.run(workers.run(lambda: 42)) == 42
+    child = os.fork()
+    if child == 0:
+        signal.alarm(LONG)
+        made = asyncio.run(workers.run(lambda: 42))
+        workers.close()
+        os._exit(made)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
