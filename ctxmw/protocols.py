@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -131,6 +131,9 @@ class Row:
     """What full-text search sees; the writer fills it, identifiers already split."""
     seq: int = 0
     """Position in the changes feed; the store gives it."""
+    foreign: str | None = field(default=None, compare=False, repr=False)
+    """What of the body others wrote, where its writer knows that: only there may a secret be. No
+    store keeps it. None: anywhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

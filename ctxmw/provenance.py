@@ -76,6 +76,15 @@ class Build(Record):
             copied.__dict__.pop(name, None)
         return copied
 
+    def foreign(self) -> str:
+        """Return what things are called: the rest is refs, hashes, figures and reasons of ours.
+
+        Of an application's own source, refs and kinds are its own too: without secrets, as it came.
+        """
+        return "\n\n".join(
+            [self.fault, *(used.name for used in (*self.used, *self.tools) if used.name)]
+        )
+
     @cached_property
     def shown(self) -> dict[str, str]:
         """The version of each item the block shows, by ref."""
@@ -156,6 +165,10 @@ class ContextRecord(Displayed, Record):
     def lanes(self) -> dict[str, tuple[int, int]]:
         """What each lane spent of what it had."""
         return {name: lane for build in self.builds for name, lane in build.lanes.items()}
+
+    def foreign(self) -> str:
+        """Return what went wrong, and the names in it: the rest is refs, hashes and figures."""
+        return "\n\n".join([self.error, self.degraded, self.counter, self.view, *self.entries])
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.reply_key, "digest": self.reply_id}

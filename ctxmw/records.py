@@ -92,6 +92,10 @@ class Record(BaseModel):
         said = self.says()
         return search_text(said) if said else ""
 
+    def foreign(self) -> str | None:
+        """Return what of the record others wrote; None when that is anything of it."""
+        return None
+
     def row(self) -> Row:
         """Return the record as the store keeps it."""
         return Row(
@@ -104,6 +108,7 @@ class Record(BaseModel):
             scope=self.scope,
             source=self.source,
             search_text=self.searched(),
+            foreign=self.foreign(),
             **self._columns(),
         )
 

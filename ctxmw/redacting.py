@@ -44,15 +44,19 @@ class _Redacting:
         return getattr(self.inner, name)
 
     def _redacted(self, row: Row) -> Row:
-        if not self._finds(_as_read(row)):
+        if not self._finds(row):
             return row
         body = json.loads(row.body)
         names: dict[str, Any] = {name: _named(getattr(row, name)) for name in _NAMES}
         clean = json.dumps(self._clean(body), ensure_ascii=False)
         search_text = row.search_text if row.body == clean else _search_text(row, clean)
-        return replace(row, body=clean, search_text=search_text, **names)
+        return replace(row, body=clean, search_text=search_text, foreign=None, **names)
 
-    def _finds(self, text: str) -> bool:
+    def _finds(self, row: Row) -> bool:
+        # Only a person's own patterns may match what is made of our refs, hashes and figures.
+        if row.foreign is not None and not self._patterns:
+            return bool(redact(_with_names(row, row.foreign)).found)
+        text = _with_names(row, _as_read(row.body))
         return any(pattern.search(text) for pattern in self._patterns) or bool(redact(text).found)
 
     def _clean(self, value: Any, field: str = "") -> Any:
@@ -71,14 +75,17 @@ class _Redacting:
         return text
 
 
-def _as_read(row: Row) -> str:
-    """Return everything a row says in one text, without taking it apart: most rows hide nothing."""
-    body = row.body
+def _as_read(body: str) -> str:
+    """Return everything a body says in one text, without taking it apart: most hide nothing."""
     if "\\" in body:
         if "\\u" in body:  # a control character: it may stand within a secret
             body = "\n\n".join(_texts(json.loads(body)))
         body = body.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"')
-    return "\n\n".join([body, *(getattr(row, name) for name in _NAMES)])
+    return body
+
+
+def _with_names(row: Row, said: str) -> str:
+    return "\n\n".join([said, row.session, row.key, row.digest, row.scope, row.source])
 
 
 _NAMES = ("session", "key", "digest", "scope", "source")

@@ -166,6 +166,8 @@ def _private_keys(text: str) -> Iterator[Secret]:
 
 _SHORTEST = 15
 """No key is shorter. Few words are as long, so keys are looked for in those words first."""
+_HASH = re.compile("[0-9a-f]{64}")
+"""Nor is one all that stands in such a word: no key of this length is made of these letters."""
 _PREFIXED, _KINDS = prefixed_pattern()
 _MIXED_CASE = re.compile(r"[a-z][^a-z]*[A-Z]|[A-Z][^A-Z]*[a-z]")
 _ESCAPE = re.compile(r"\\[nrt]")
@@ -174,7 +176,9 @@ _ESCAPE = re.compile(r"\\[nrt]")
 def _keys(text: str) -> Iterator[Secret]:
     if "\\" in text:  # "\n" in JSON parts words as a line break does
         text = _ESCAPE.sub("  ", text)
-    long_words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    words = text.replace('"', " ").split()  # no key has a quote in it
+    long = [word for word in words if len(word) >= _SHORTEST]
+    long_words = " ".join([word for word in long if not _HASH.fullmatch(word)])
     if long_words and (_prefixed(long_words) or _marked(long_words)):
         yield from _apart([*_prefixed(text), *_marked(text)])
 

@@ -28,6 +28,8 @@ def in_hooks(text: str) -> Iterator[Secret]:
 
 def in_queries(text: str) -> Iterator[Secret]:
     """Find keys and signatures among the parameters of an address."""
+    if "=" not in text or not ("?" in text or "&" in text or ";" in text):
+        return
     for parameter in _PARAMETER.finditer(text):
         value = parameter[1]
         if is_mixed(value) and not stands_for_something_else(value) and not is_name(value):
@@ -60,7 +62,7 @@ def in_cookies(text: str) -> Iterator[Secret]:
 
 def in_commands(text: str) -> Iterator[Secret]:
     """Find passwords given to commands: `curl -u ann:secret`, `mysql -psecret`."""
-    if not any(flag in text for flag in (" -", "\t-", "\n-")):
+    if not (" -" in text or "\t-" in text or "\n-" in text):
         return
     end = 0
     for command in _COMMAND.finditer(text):

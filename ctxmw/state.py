@@ -126,6 +126,13 @@ class SessionState(Record):
     activity_feed: int = 0
     """How far activities were read."""
 
+    def foreign(self) -> str:
+        """Return what the conversation is about: the rest is refs, hashes and figures."""
+        about = [self.project, self.language, self.task, self.began, self.stale, self.measure]
+        for trigger in self.triggers:
+            about += [trigger.source, *trigger.queries]
+        return "\n\n".join([text for text in (*about, *self.added, *self.removed) if text])
+
     def _columns(self) -> dict[str, Any]:
         return {"key": self.session, "digest": "" if self.ended else self.OPEN}
 
@@ -138,6 +145,10 @@ class StoredPart(Record):
     part: PartRef
     dropped: bool = False
     """Whether the conversation has let go of it."""
+
+    def foreign(self) -> str:
+        """Return nothing: refs, hashes and figures are ours."""
+        return ""
 
     def _columns(self) -> dict[str, Any]:
         return {"live": not self.dropped}
