@@ -9,6 +9,7 @@ words that were captured.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from .messages import Message
@@ -34,8 +35,12 @@ def unheard(
     since = _since(trail, state.captured)
     known = _stored(store, state, trail.anchors[since + 1 :])
     users = [at for at in range(last) if messages[at]["role"] == "user"]
-    if since < 0 and known.isdisjoint(trail.anchors[at] for at in users):
-        since = _recognised(users, [trail.prints[at] for at in users], state.heard)
+    prints = [trail.prints[at] for at in users]
+    settled = _settled(users, since, [trail.anchors[at] in known for at in users])
+    if settled:
+        since = max(since, _said_since(users, prints, settled, state.heard))
+    else:
+        since = max(since, _recognised(users, prints, state.heard))
     fresh, with_answers = [], False
     for at in range(since + 1, len(messages)):
         role, anchor = messages[at]["role"], trail.anchors[at]
@@ -72,6 +77,27 @@ def _stored(store: Store, state: SessionState, anchors: Sequence[str]) -> set[st
         return set()
     asked = Find(types=("turn",), sessions=(state.session,), digests=tuple(anchors))
     return {row.digest for row in store.query(state.user, asked)} | set(state.forgotten)
+
+
+def _settled(users: Sequence[int], since: int, known: Sequence[bool]) -> int:
+    """Return how many messages there are up to the last one that is known by its place."""
+    places = range(len(users) - 1, -1, -1)
+    return 1 + next((n for n in places if users[n] <= since or known[n]), -1)
+
+
+def _said_since(
+    users: Sequence[int], prints: Sequence[str], settled: int, tail: Sequence[str]
+) -> int:
+    """Return the place of the last message that was captured from a history that was cut; or -1.
+
+    The first `settled` messages are known. What follows may have been sent without them meanwhile:
+    then it is what was heard since.
+    """
+    longest = 0
+    for end in (end for end, heard in enumerate(tail) if heard == prints[settled - 1]):
+        pairs = zip(prints[settled:], tail[end + 1 :], strict=False)
+        longest = max(longest, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs)))
+    return users[settled + longest - 1] if longest else -1
 
 
 def _recognised(users: Sequence[int], prints: Sequence[str], tail: Sequence[str]) -> int:
