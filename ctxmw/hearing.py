@@ -2,8 +2,8 @@
 
 A call brings its whole history, or the end of it: what a person said is in there also when the
 call that said it failed, or was made before there was a memory. A message is known by the hash of
-all that stands before it; where the beginning of the history was cut off, by its words: those of
-the person that were captured last are kept in mind.
+all that stands before it. Where that is different, because the beginning of the history was cut off
+or is there again, it is known by its words: the person's last ones are kept in mind.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ def unheard(
 ) -> list[int]:
     """Return where the messages stand that are to be captured, in order.
 
-    From the last question on that is everything; before it, what a person said. The answers to
-    that come along the first time only: later they are known, and only look different at times.
+    From the last question on that is everything; before it, what a person said and was not heard to
+    say before. The answers to that come along the first time only: later they are known, and only
+    look different at times.
     """
     last = len(messages) if trail.last is None else trail.last
     since = _since(trail, state.captured)
     known = _stored(store, state, trail.anchors[since + 1 :])
     users = [at for at in range(last) if messages[at]["role"] == "user"]
-    if since < 0 and known.isdisjoint(trail.anchors[at] for at in users):
-        if len(state.heard) < TAIL:  # all that was ever heard: what is not in it is new
-            known |= {trail.anchors[at] for at in users if trail.prints[at][:SHORT] in state.heard}
-        else:
-            since = _recognised(users, trail, state.heard)
+    again = [at for at in users if trail.prints[at][:SHORT] in state.heard]
+    known |= {trail.anchors[at] for at in again}
+    if since < 0 and len(again) > 1 and len(state.heard) == TAIL:
+        since = again[0] - 1  # what stands before was said before all that is kept in mind
     fresh, with_answers = [], False
     for at in range(since + 1, len(messages)):
         role, anchor = messages[at]["role"], trail.anchors[at]
@@ -77,21 +77,3 @@ def _stored(store: Store, state: SessionState, anchors: Sequence[str]) -> set[st
         return set()
     asked = Find(types=("turn",), sessions=(state.session,), digests=tuple(anchors))
     return {row.digest for row in store.query(state.user, asked)} | set(state.forgotten)
-
-
-def _recognised(users: Sequence[int], trail: Trail, tail: Sequence[str]) -> int:
-    """Return the place of the last message that the tail ends with; -1 when there is none.
-
-    The longest run of equal messages tells, the later one of two. A single one may be chance
-    ("yes"), unless it is the first of the history.
-    """
-    prints = [trail.prints[at][:SHORT] for at in users]
-    best = (0, -1)
-    for at in range(len(users)):
-        for end in range(len(tail)):
-            run = 0
-            while run <= min(at, end) and prints[at - run] == tail[end - run]:
-                run += 1
-            if run > 1 or (run == 1 and at == 0):
-                best = max(best, (run, users[at]))
-    return best[1]

@@ -347,11 +347,14 @@ def candidates(budget: Budget) -> dict[str, int]:
     """Return how many items of each lane can come into question: more than could ever fit."""
     lanes = budget.lanes()
     shared = lanes["reserve"] + lanes["instructions"]
-    return {
-        name: _most(name, limit + (shared if name in MEMORY_LANES else lanes["reserve"]))
+    room = {
+        name: limit + (shared if name in MEMORY_LANES else lanes["reserve"])
         for name, limit in lanes.items()
         if name not in ("reserve", "pinned")
     }
+    # They have whatever nobody else needs.
+    room["instructions"] = budget.stable_limit
+    return {name: _most(name, tokens) for name, tokens in room.items()}
 
 
 def _most(lane: str, tokens: int) -> int:

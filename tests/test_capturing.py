@@ -198,6 +198,23 @@ def test_words_said_elsewhere_since_then_are_found_in_a_history_that_was_cut(ctx
     assert said(chat) == ["One", "1", "Two", "2", SEATS, "Four", "4"]
 
 
+@pytest.mark.parametrize("before", [1, 3])
+def test_words_sent_without_what_was_before_them_come_once_when_all_is_sent_again(
+    ctx, clock, before
+):
+    chat, history, asked = ctx.session("s"), [], []
+    alone = [user("Shall we go?"), user("Yes."), user("By train."), user("Yes.")]
+    for number, question in enumerate([*map(user, "abc"[:before]), *alone]):
+        clock.advance(minutes=1)
+        history.append(question)
+        chat.finish(chat.prepare(history[-3 if number > before else 0 :]), f"Answer {number}.")
+        history.append(assistant(f"Answer {number}."))
+        asked.append(question["content"])
+    clock.advance(minutes=1)
+    chat.finish(chat.prepare([*history, user("And now?")]), "Now we are there.")
+    assert [turn.text for turn in turns(chat) if turn.role == "user"] == [*asked, "And now?"]
+
+
 def test_another_branch_keeps_what_it_shares_and_adds_its_own(ctx):
     chat = ctx.session("s")
     start = [user("One"), assistant("1")]

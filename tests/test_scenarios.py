@@ -101,6 +101,15 @@ def test_hundreds_of_preferences_leave_room_for_facts_and_for_the_projects_rules
     assert COUNT(record.stable) <= 2800
 
 
+def test_no_instruction_is_left_out_while_there_is_room_for_it(ctx):
+    for number in range(120):
+        ctx.remember(f"I prefer the colour number {number} in charts.", kind="preference")
+    for number in range(40):
+        ctx.remember(f"Shelf {number} of the store holds {number} boxes.", kind="fact")
+    stable = opening(ctx.session("s1")).stable
+    assert [n for n in range(120) if f"colour number {n} in charts" not in stable] == []
+
+
 @pytest.mark.parametrize("kind", ["fact", "preference"])
 def test_of_many_equal_memories_the_newest_are_shown_whatever_their_refs(tmp_path, kind):
     for seed in range(10):

@@ -44,7 +44,8 @@ class Authors:
         configured = ensure_config(config)["configurable"]
         self._upstream = upstream or Upstream()
         # A template that the chain does not show may hold anything.
-        unseen = isinstance(given, PromptValue) and not self._upstream.known
+        shown = self._upstream.known and self._upstream.seen
+        unseen = isinstance(given, PromptValue) and not shown
         self._foreign = unseen or "|" in str(configured.get("checkpoint_ns") or "")
         self._in_state = _contents(state) if state is not None else _state_of(configured)
 

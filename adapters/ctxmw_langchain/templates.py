@@ -1,9 +1,10 @@
 """What a chain puts around a person's words before its model gets them.
 
 A human message of a template that is one variable and nothing else has the words of whoever fills
-it in: the person's. Any other is the application's, as it may hold anything: instructions,
-documents, what other people wrote. Which of them a message was made of is told by the template's
-own text in it, so it may have been cut or moved on the way to the model.
+it in: the person's, unless another message of the template is another variable, for then which of
+them is the person's cannot be told. Any other is the application's, as it may hold anything:
+instructions, documents, what other people wrote. Which of them a message was made of is told by the
+template's own text in it, so it may have been cut or moved on the way to the model.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ class Upstream:
     """Whether what was put together of several parts is on its way."""
     made: bool = False
     """Whether all that arrives was made on the way: by another model, or a function of parts."""
+    seen: bool = True
+    """Whether a finished prompt that arrives is of these templates, and not of a function's own."""
 
     def after(self, step: Any, *, has_model: bool) -> Upstream:
         """Return what stands before whatever follows a step."""
@@ -73,6 +76,7 @@ class Upstream:
             applications=(*self.applications, *found),
             of_parts=not templates and (self.of_parts or _has_parts(step)),
             made=self.made or (function and self.of_parts),
+            seen=bool(templates) or (self.seen and not function),
         )
 
     def wrote(self, message: BaseMessage) -> bool:
@@ -114,6 +118,8 @@ def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator
         filled = {**filled, **template.partial_variables}
         for message in template.messages:
             yield from _applications(message, filled)
+        if len(_sole_variables(template.messages, filled)) > 1:
+            yield ANYTHING
     elif isinstance(template, FewShotChatMessagePromptTemplate) and template.examples is not None:
         yield from _finished(template.format_messages())
     elif isinstance(template, BaseMessage):
@@ -127,6 +133,18 @@ def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator
         texts = [one for one in _listed(prompts) if isinstance(one, PromptTemplate)]
         # What cannot be read may put anything around anything.
         yield from _unless_one_variable(texts[0], filled) if len(texts) == 1 else [ANYTHING]
+
+
+def _sole_variables(messages: Sequence[Any], filled: Mapping[str, Any]) -> set[str]:
+    """Return the variables that are human messages by themselves."""
+    human = [one for one in messages if not isinstance(one, _NOT_HUMAN)]
+    texts = [one for message in human for one in _listed(getattr(message, "prompt", None))]
+    return {
+        name
+        for text in texts
+        if isinstance(text, PromptTemplate) and not _unless_one_variable(text, filled)
+        for name in text.input_variables
+    }
 
 
 _NOT_HUMAN = AIMessagePromptTemplate | SystemMessagePromptTemplate

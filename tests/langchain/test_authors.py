@@ -81,6 +81,9 @@ APPLICATIONS = {
     "a list of texts": ChatPromptTemplate(
         [HumanMessagePromptTemplate.from_template([{"text": "{question}"}, {"text": "{context}"}])]
     ),
+    "a message for each variable": ChatPromptTemplate(
+        [("human", "{context}"), ("ai", "I see."), ("human", "{question}")]
+    ),
     "filled in by the application": ChatPromptTemplate([("human", "{context}")]).partial(
         context=DOCUMENT
     ),
@@ -158,6 +161,12 @@ def test_a_function_that_puts_a_prompt_together_of_parts_teaches_nothing(ctx):
     parts = {"context": RunnableLambda(lambda _: DOCUMENT), "question": RunnablePassthrough()}
     prompt = RunnableLambda(lambda given: [HumanMessage(f"{given['context']} {given['question']}")])
     with_context(parts | prompt | RecordingModel(), ctx).invoke("When?", THREAD)
+    assert_taught_nothing(ctx)
+
+
+def test_a_function_that_fills_in_a_template_of_its_own_teaches_nothing(ctx):
+    prompt = RunnableLambda(lambda given: ChatPromptTemplate([("human", RAG)]).invoke(given))
+    with_context(RunnablePassthrough() | prompt | RecordingModel(), ctx).invoke(FILLED, THREAD)
     assert_taught_nothing(ctx)
 
 
