@@ -280,8 +280,11 @@ class Session(Contents, Displayed):
         """Async twin of `prepare`.
 
         When so many calls wait that this one cannot be begun in time, it goes out as it was given
-        and its record says so (`degraded`). Finish it as any other: what was said is kept.
+        and its record says so (`degraded`). Finish it as any other: what was said is kept. It also
+        is when the caller gives up waiting.
         """
+        import asyncio
+
         call = partial(
             self.prepare, messages, query=query, window=window, tools=tools, capture=capture
         )
@@ -290,6 +293,9 @@ class Session(Contents, Displayed):
         except Overloaded as error:
             given = check_messages(messages)
             return self.forgiving().unprepared(given, error, capture=capture)
+        except asyncio.CancelledError:
+            self.forgiving().given_up(check_messages(messages), capture=capture)
+            raise
 
     apeek = twin(peek)
     acompact = twin(compact)
