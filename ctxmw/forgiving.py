@@ -104,9 +104,14 @@ class ForgivingSession:
         capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`; the messages as given when it cannot be begun in time."""
+        import asyncio
+
         call = partial(self.prepare, messages, window=window, tools=tools, capture=capture)
         try:
             return await self.workers.run(call, within=self._setup.patience)
+        except asyncio.CancelledError:
+            self.given_up(messages, capture=capture)
+            raise
         # Too many wait, or the memory is closed: then there are no threads any more.
         except (Overloaded, StoreError) as error:
             return self.unprepared(messages, error, capture=capture)
@@ -120,6 +125,10 @@ class ForgivingSession:
             raise error
 
         return self._try("prepare", fail, lambda why: self._given(messages, why, capture))
+
+    def given_up(self, messages: Sequence[Message], *, capture: bool) -> None:
+        """Have what was said kept of a call whose caller has gone before it was prepared."""
+        self.workers.hand_in(lambda: self.finish(self._given(messages, "abandoned", capture)))
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages as they are in view; as given when something of ours fails."""

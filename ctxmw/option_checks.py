@@ -65,6 +65,12 @@ def tokens(value: int, what: str) -> int:
     return value
 
 
+def flag(value: bool, what: str) -> None:
+    """Raise for what is neither True nor False: any text would count as True."""
+    if not isinstance(value, bool):
+        raise InvalidValue(f"{what} is {value!r:.60}: give True or False.")
+
+
 def _anything(_: object) -> bool:
     return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -27,7 +27,7 @@ from .measure import Measure
 from .messages import Message, check_messages, place
 from .observing import CONVERSATION
 from .on_demand import OnDemandAnswers
-from .option_checks import schemas, texts, tokens
+from .option_checks import flag, schemas, texts, tokens
 from .pipeline import Setup
 from .preparing import peek_call, prepare_call
 from .provenance import ContextRecord
@@ -99,6 +99,7 @@ class Session(Contents, Displayed):
         of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
         the JSON schemas of what the model is offered: they count.
         """
+        flag(capture, "capture")
         with self._setup.observer.operation("prepare", **{CONVERSATION: self.id}) as told:
             end_idle(self._setup, self._who)
             size, offered = self._window(window), schemas(tools)
@@ -176,6 +177,9 @@ class Session(Contents, Displayed):
         twice changes nothing more.
         """
         checked, answer = self._own(prepared), _as_message(reply)
+        flag(capture, "capture")
+        if not isinstance(error, str):
+            raise InvalidValue(f"error is {error!r:.60}: give text, such as str(error).")
         finish = finish_call if checked.is_recorded else finish_without_record
         with self._setup.observer.operation("finish", **{CONVERSATION: self.id}):
             record = finish(self._setup, self._who, checked, answer, error, capture=capture)
@@ -276,8 +280,11 @@ class Session(Contents, Displayed):
         """Async twin of `prepare`.
 
         When so many calls wait that this one cannot be begun in time, it goes out as it was given
-        and its record says so (`degraded`). Finish it as any other: what was said is kept.
+        and its record says so (`degraded`). Finish it as any other: what was said is kept. It also
+        is when the caller gives up waiting.
         """
+        import asyncio
+
         call = partial(
             self.prepare, messages, query=query, window=window, tools=tools, capture=capture
         )
@@ -286,6 +293,9 @@ class Session(Contents, Displayed):
         except Overloaded as error:
             given = check_messages(messages)
             return self.forgiving().unprepared(given, error, capture=capture)
+        except asyncio.CancelledError:
+            self.forgiving().given_up(check_messages(messages), capture=capture)
+            raise
 
     apeek = twin(peek)
     acompact = twin(compact)
@@ -338,6 +348,11 @@ def _as_message(reply: str | Message | None) -> Message | None:
     if reply is None:
         return None
     message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+    if not isinstance(message, Mapping) or message.get("role") != "assistant":
+        raise InvalidValue(
+            f"reply is {reply!r:.60}: give the answer's text, or its message, which has the role "
+            "assistant."
+        )
     return check_messages([message])[0]
 
 

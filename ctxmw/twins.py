@@ -15,6 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -79,6 +80,11 @@ class Workers:
             raise
         finally:
             late.cancel()
+
+    def hand_in(self, call: Callable[[], object]) -> None:
+        """Have a call made that nobody waits for; none any more, once they are closed."""
+        with suppress(StoreError):
+            self._submit(_Call(partial(contextvars.copy_context().run, call)), self._patient)
 
     @property
     def began(self) -> float | None:

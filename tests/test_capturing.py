@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue
 from ctxmw.protocols import Find
 from ctxmw.records import Turn, load_all
 from ctxmw.testing import FixedClock
+from ctxmw.twins import THREADS
 
 SEATS = "I prefer window seats."
 TEA = "I prefer green tea."
@@ -70,6 +74,32 @@ def test_words_of_an_abandoned_call_are_kept(ctx):
     chat = ctx.session("s")
     chat.finish(chat.prepare([user(SEATS)]))
     assert (said(chat), learned(ctx)) == ([SEATS], [(SEATS, 1)])
+
+
+@pytest.mark.parametrize("forgiving", [False, True])
+async def test_words_of_a_caller_who_goes_before_the_call_was_begun_are_kept(tmp_path, forgiving):
+    busy, go_on = threading.Event(), threading.Event()
+
+    def hold_up() -> None:
+        busy.set()
+        go_on.wait()
+
+    with ContextMiddleware.open(tmp_path / "memory.db") as ctx:
+        chat = ctx.session("s")
+        for _ in range(THREADS):
+            ctx.workers.hand_in(hold_up)
+        await asyncio.to_thread(busy.wait)
+        waiting = (chat.forgiving() if forgiving else chat).aprepare([user(SEATS)])
+        call = asyncio.create_task(waiting)
+        await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert said(chat) == []
+        go_on.set()
+    with ContextMiddleware.open(tmp_path / "memory.db") as again:
+        assert said(again.session("s")) == [SEATS]
+        assert learned(again) == [(SEATS, 1)]
 
 
 def test_words_of_a_call_that_is_never_finished_are_kept_and_learned_at_the_next_occasion(ctx):

@@ -305,6 +305,23 @@ def test_finishing_twice_changes_nothing(ctx, chat):
     assert [hit.text for hit in ctx.search("hi hello")] != []
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"error": ValueError("HTTP 500")}, r"error is ValueError.*str\(error\)"),
+        ({"error": 500}, "error is 500"),
+        ({"reply": {"role": "user", "content": "Yes."}}, "has the role assistant"),
+        ({"reply": 5}, "reply is 5: give the answer's text"),
+        ({"reply": "Yes.", "capture": "no"}, "capture is 'no': give True or False"),
+    ],
+)
+def test_finish_refuses_what_is_no_answer_and_the_call_can_still_be_finished(chat, wrong, told):
+    prepared = chat.prepare([{"role": "user", "content": "Is it done?"}])
+    with pytest.raises(InvalidValue, match=told):
+        chat.finish(prepared, **wrong)
+    assert chat.finish(prepared, "Yes.").state == "answered"
+
+
 def test_finish_refuses_what_prepare_did_not_return(chat):
     with pytest.raises(InvalidValue, match="prepare"):
         chat.finish("text", "reply")
