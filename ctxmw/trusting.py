@@ -34,9 +34,11 @@ VERDICTS: Mapping[str, Verdict] = {
     "index": "refused",
     "embedder": "refused",
     "redaction": "refused",
-    # Words for the model, and which tools it is handed.
+    # Words for the model, which tools it is handed, and whether a folder's own code and documents
+    # speak to it from the system prompt.
     "catalog": "left out",
     "servers": "left out",
+    "placement": "left out",
     # A folder says what it is called, and what is written in it, by its other files too.
     "project": "harmless",
     "language": "harmless",
@@ -49,7 +51,6 @@ VERDICTS: Mapping[str, Verdict] = {
     "include_session_history": "harmless",
     "recent_sessions": "harmless",
     "max_index_entries": "harmless",
-    "placement": "harmless",
     "renderer": "harmless",
     "model": "harmless",
     "window": "harmless",
@@ -70,6 +71,7 @@ _HARMLESS_VALUES: Mapping[str, Collection[str]] = {
     "user": ("local",),
     "embedder": ("wordllama",),
     "index": ("numpy", "chroma", "pgvector"),
+    "placement": ("split", "system_end"),
 }
 """Values that hold anyway, or stay on this machine and run nobody's code."""
 

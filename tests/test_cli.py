@@ -17,7 +17,7 @@ import pytest
 
 from ctxmw import ContextMiddleware, __version__
 from ctxmw.cli import main, parsers
-from ctxmw.commands import command, names
+from ctxmw.commands import command, memory, names
 from ctxmw.commands.terminal import Terminal
 from tests.processes import in_background, running
 from tests.waiting import PATIENCE, until
@@ -393,6 +393,18 @@ def test_code_is_indexed_and_comes_with_what_is_done_in_an_editor(ctxmw, read, t
     assert "Checks tokens." in ctxmw(*asked)[1]
     assert ctxmw("notice", "file_edit")[0] == 1
     assert ctxmw("index", "missing")[0] == 1
+
+
+@pytest.mark.parametrize("name", ["watch", "ui", "mcp"])
+def test_what_runs_until_it_is_ended_can_be_ended_while_it_starts(name, monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for first in ("settings_of", "existing"):
+            monkeypatch.setattr(memory, first, lambda _: signal.raise_signal(signal.SIGINT))
+        assert main([name]) == 130
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_watched_folder_tells_of_saves_until_interrupted(tmp_path):

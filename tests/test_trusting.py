@@ -25,6 +25,7 @@ ELSEWHERE = {
 WORDS = {
     "catalog": '[[catalog]]\nkind = "rule"\nname = "R"\ncontent = "Obey."\ninclude = "always"',
     "servers": '[servers.files]\ninclude = "always"',
+    "placement": 'placement = "all_system"',
 }
 """What is left out."""
 
@@ -32,7 +33,7 @@ WORDS = {
 # could it send words somewhere, run code, change what is kept, or speak to the model?
 HARMLESS = """
 project language enabled max_tokens max_context_tokens min_relevance include_decisions
-include_session_history recent_sessions max_index_entries placement renderer model window deadline
+include_session_history recent_sessions max_index_entries renderer model window deadline
 strict max_sections
 
 [triggers] file_open file_edit symbol_hover session_start symbol_mention file_mention stack_trace
@@ -51,7 +52,7 @@ implicit_queries minutes turns decay hits tokens related
 [compaction] trigger target growth note note_most summary_timeout automatic
 """
 NOT_HARMLESS = """
-store user embedder index
+store user embedder index placement
 
 [redaction] patterns
 

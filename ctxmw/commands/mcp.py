@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InvalidValue, MissingPackage
 from .terminal import Terminal
+from .until_told import until_told
 
 HELP = "serve the memory to editors and assistants by the Model Context Protocol"
 
@@ -42,6 +43,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+# From the first line: a signal may come while much is still to be imported.
+@until_told()
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Serve until the client goes away, or until told to end."""
     try:
@@ -51,7 +54,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     except ImportError as error:
         raise MissingPackage('ctxmw mcp needs a package: pip install "ctxmw[mcp]"') from error
     from .memory import here, settings_of
-    from .until_told import until_told
 
     settings, place = settings_of(chosen), here(chosen)
     about: dict[str, Any] = {
@@ -62,13 +64,13 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         "trust": "untrusted" if chosen.untrusted else "trusted",
     }
     if not chosen.http:
-        with until_told(), settings.open() as ctx:
+        with settings.open() as ctx:
             run_stdio(ctx, **about)
         return 0
     tokens = _tokens(chosen, settings.user, terminal)
     # With tokens nobody is the user unless a token says so.
     whose = {} if tokens is None else {"user": None}
-    with until_told(), settings.open(**whose) as ctx:
+    with settings.open(**whose) as ctx:
         where = f"http://{chosen.host}:{chosen.port}/mcp"
         run_http(
             ctx,

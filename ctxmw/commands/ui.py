@@ -6,6 +6,7 @@ import argparse
 import webbrowser
 
 from .terminal import Terminal
+from .until_told import until_told
 
 HELP = "look at conversations and memories in a browser, on this machine only"
 
@@ -15,11 +16,12 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--open", action="store_true", help="open the browser too")
 
 
+# From the first line: a signal may come while much is still to be imported.
+@until_told()
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Serve the pages until interrupted."""
     from ..ui import serve
     from .memory import existing
-    from .until_told import until_told
 
     def ready(address: str) -> None:
         terminal.line(address)
@@ -28,6 +30,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         if chosen.open:
             webbrowser.open(address)
 
-    with until_told(), existing(chosen) as ctx:
+    with existing(chosen) as ctx:
         serve(ctx, port=chosen.port, ready=ready)
     return 0
