@@ -45,7 +45,7 @@ def new_turns(
         return []
     anchors = tuple(trail.anchors[place] for place in chosen)
     asked = Find(types=("turn",), sessions=(session,), digests=anchors)
-    stored = {row.digest for row in store.query(user, asked)}
+    stored = {row.digest: row for row in store.query(user, asked)}
     own, asking = answers_of_ours(messages), asked_by(messages)
     turns = [
         Turn(
@@ -73,7 +73,8 @@ def new_turns(
         and trail.anchors[place] not in forgotten
         and place not in own
     ]
-    return in_order(store, turns, messages, trail, at)
+    known = {anchor: stored.get(anchor) for anchor in anchors}
+    return in_order(store, turns, messages, trail, at, known)
 
 
 def answers_of_ours(messages: Sequence[Message]) -> set[int]:

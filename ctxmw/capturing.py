@@ -31,12 +31,18 @@ def capture_messages(
     at: datetime,
     *,
     places: Collection[int] | None = None,
+    settle: bool = True,
 ) -> list[Turn]:
-    """Store the messages, or those at some places, as turns, and learn; return those new."""
+    """Store the messages, or those at some places, as turns, and learn; return those new.
+
+    Whoever writes the state right after may write that nothing waits any more, instead of `settle`.
+    """
     with setup.store.atomic(who.user):
         state = load_state(setup, who, at)
         turns = store_turns(setup, who, state, messages=messages, trail=trail, at=at, places=places)
         _learn(setup, who, state, turns, messages=messages, trail=trail)
+        if settle and state.untaught:
+            put_state(setup, state, untaught=())
     return turns
 
 
@@ -79,6 +85,7 @@ def learn_what_waits(
         state = load_state(setup, who, setup.clock())
         if state.untaught:
             _learn(setup, who, state, (), messages=messages, trail=trail or Trail())
+            put_state(setup, state, untaught=())
 
 
 def _learn(
@@ -103,8 +110,6 @@ def _learn(
             # Its call is not this one: another branch, or a history that was cut.
             learn(setup, who, state, [_as_message(turn)], [_moved(turn, 0)])
     learn(setup, who, state, messages, [*here, *turns])
-    if state.untaught:
-        put_state(setup, state, untaught=())
 
 
 def _waiting(setup: Setup, state: SessionState) -> list[Turn]:
