@@ -17,6 +17,8 @@ from .replay import Trail
 
 _Exchange = tuple[datetime, int]
 """When it began, and the number of its question."""
+Known = Mapping[str, Row | None]
+"""The rows of turns by anchor; None where it is known that there is none."""
 
 
 def in_order(
@@ -24,13 +26,14 @@ def in_order(
     turns: Sequence[Turn],
     messages: Sequence[Message],
     trail: Trail,
+    *,
     at: datetime,
-    known: Mapping[str, Row | None],
+    known: Known,
 ) -> list[Turn]:
     """Return new turns of these messages with what sorts them among all of the conversation.
 
     Within one list, the list's order holds whatever its times say. `at` is when messages without a
-    time of their own were said; `known` are the rows of some anchors, as far as there are any.
+    time of their own were said. What is `known` is not looked up.
     """
     if not turns:
         return []
@@ -76,7 +79,7 @@ def _stored(
     turns: Sequence[Turn],
     asked: Sequence[int],
     trail: Trail,
-    known: Mapping[str, Row | None],
+    known: Known,
 ) -> Mapping[int, Row]:
     """Return the questions of these turns that were captured before, by place."""
     new = {turn.position for turn in turns}
