@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from .exchanges import in_order
+from .exchanges import Known, in_order
 from .items import Trust
 from .measure import arguments, calls_of
 from .messages import Author, Message, author_of, moment_of, text_of
@@ -36,16 +36,19 @@ def new_turns(
     scope: str,
     at: datetime,
     places: Collection[int] | None = None,
+    known: Known | None = None,
     forgotten: Collection[str] = (),
     trust: Mapping[str, Trust] | None = None,
 ) -> list[Turn]:
-    """Return the turns of these messages, or of those at some places, that are not stored yet."""
+    """Return the turns of these messages, or of those at some places, that are not stored yet.
+
+    `known` tells which are stored, of these places at least; otherwise that is looked up.
+    """
     chosen = range(len(messages)) if places is None else sorted(places)
     if not chosen:
         return []
-    anchors = tuple(trail.anchors[place] for place in chosen)
-    asked = Find(types=("turn",), sessions=(session,), digests=anchors)
-    stored = {row.digest for row in store.query(user, asked)}
+    if known is None:
+        known = stored_turns(store, user, session, [trail.anchors[place] for place in chosen])
     own, asking = answers_of_ours(messages), asked_by(messages)
     turns = [
         Turn(
@@ -69,11 +72,18 @@ def new_turns(
         )
         for place, message in ((place, messages[place]) for place in chosen)
         if message["role"] != "system"
-        and trail.anchors[place] not in stored
+        and known[trail.anchors[place]] is None
         and trail.anchors[place] not in forgotten
         and place not in own
     ]
-    return in_order(store, turns, messages, trail, at)
+    return in_order(store, turns, messages, trail, at=at, known=known)
+
+
+def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) -> Known:
+    """Return the row of each of these anchors; None where there is no such turn."""
+    asked = Find(types=("turn",), sessions=(session,), digests=tuple(anchors))
+    rows = store.query(user, asked) if anchors else []
+    return {**dict.fromkeys(anchors), **{row.digest: row for row in rows}}
 
 
 def answers_of_ours(messages: Sequence[Message]) -> set[int]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from .capture import new_turns
+from .capture import new_turns, stored_turns
 from .conversation import Identity, load_state, put_state, scope_of
+from .exchanges import Known
 from .messages import Message
 from .pipeline import Setup
-from .protocols import Find
 from .records import Turn, load_all
 from .refs import short_refs
 from .replay import Trail
@@ -31,12 +31,23 @@ def capture_messages(
     at: datetime,
     *,
     places: Collection[int] | None = None,
+    settle: bool = True,
 ) -> list[Turn]:
-    """Store the messages, or those at some places, as turns, and learn; return those new."""
+    """Store the messages, or those at some places, as turns, and learn; return those new.
+
+    Whoever writes the state right after may write that nothing waits any more, instead of `settle`.
+    """
     with setup.store.atomic(who.user):
         state = load_state(setup, who, at)
-        turns = store_turns(setup, who, state, messages=messages, trail=trail, at=at, places=places)
-        _learn(setup, who, state, turns, messages=messages, trail=trail)
+        chosen = range(len(messages)) if places is None else places
+        anchors = [*(trail.anchors[place] for place in chosen), *state.untaught]
+        known = stored_turns(setup.store, who.user, who.session, anchors)
+        turns = store_turns(
+            setup, who, state, messages=messages, trail=trail, at=at, places=chosen, known=known
+        )
+        _learn(setup, who, state, turns, _waiting(state, known), messages=messages, trail=trail)
+        if settle and state.untaught:
+            put_state(setup, state, untaught=())
     return turns
 
 
@@ -48,11 +59,12 @@ def store_turns(
     messages: Sequence[Message],
     trail: Trail,
     at: datetime,
-    places: Collection[int] | None = None,
+    places: Collection[int],
+    known: Known | None = None,
 ) -> list[Turn]:
-    """Store the messages, or those at some places, as turns; return those that are new.
+    """Store the messages at some places as turns; return those that are new.
 
-    To be called inside a transaction; nothing is learned.
+    To be called inside a transaction; nothing is learned. `known` tells which are stored.
     """
     turns = new_turns(
         setup.store,
@@ -64,6 +76,7 @@ def store_turns(
         scope=scope_of(who, state),
         at=at,
         places=places,
+        known=known,
         forgotten=state.forgotten,
         trust=setup.trust,
     )
@@ -78,7 +91,10 @@ def learn_what_waits(
     with setup.store.atomic(who.user):
         state = load_state(setup, who, setup.clock())
         if state.untaught:
-            _learn(setup, who, state, (), messages=messages, trail=trail or Trail())
+            known = stored_turns(setup.store, who.user, who.session, state.untaught)
+            waiting = _waiting(state, known)
+            _learn(setup, who, state, (), waiting, messages=messages, trail=trail or Trail())
+            put_state(setup, state, untaught=())
 
 
 def _learn(
@@ -86,6 +102,7 @@ def _learn(
     who: Identity,
     state: SessionState,
     turns: Sequence[Turn],
+    waiting: Sequence[Turn],
     *,
     messages: Sequence[Message],
     trail: Trail,
@@ -94,7 +111,6 @@ def _learn(
     # Its rules take a tenth of a second to load, and a command that only looks needs none.
     from .extraction import learn
 
-    waiting = _waiting(setup, state)
     # The trail may go on where the messages end.
     places = {anchor: at for at, anchor in enumerate(trail.anchors[: len(messages)])}
     here = [_moved(turn, places[turn.anchor]) for turn in waiting if turn.anchor in places]
@@ -103,15 +119,11 @@ def _learn(
             # Its call is not this one: another branch, or a history that was cut.
             learn(setup, who, state, [_as_message(turn)], [_moved(turn, 0)])
     learn(setup, who, state, messages, [*here, *turns])
-    if state.untaught:
-        put_state(setup, state, untaught=())
 
 
-def _waiting(setup: Setup, state: SessionState) -> list[Turn]:
-    if not state.untaught:
-        return []
-    asked = Find(types=("turn",), sessions=(state.session,), digests=state.untaught)
-    turns = load_all(setup.store.query(state.user, asked), Turn)
+def _waiting(state: SessionState, known: Known) -> list[Turn]:
+    rows = [row for anchor in state.untaught if (row := known[anchor])]
+    turns = load_all(rows, Turn)
     return sorted(turns, key=lambda turn: (turn.at, turn.position))
 
 

@@ -17,22 +17,30 @@ from .replay import Trail
 
 _Exchange = tuple[datetime, int]
 """When it began, and the number of its question."""
+Known = Mapping[str, Row | None]
+"""The rows of turns by anchor; None where it is known that there is none."""
 
 
 def in_order(
-    store: Store, turns: Sequence[Turn], messages: Sequence[Message], trail: Trail, at: datetime
+    store: Store,
+    turns: Sequence[Turn],
+    messages: Sequence[Message],
+    trail: Trail,
+    *,
+    at: datetime,
+    known: Known,
 ) -> list[Turn]:
     """Return new turns of these messages with what sorts them among all of the conversation.
 
     Within one list, the list's order holds whatever its times say. `at` is when messages without a
-    time of their own were said.
+    time of their own were said. What is `known` is not looked up.
     """
     if not turns:
         return []
     # No turn that was captured before has such a number: the feed has gone on by one for each.
     numbers = {turn.position: n for n, turn in enumerate(turns, store.head(turns[0].user) + 1)}
     asked = _questions(messages)
-    stored = _stored(store, turns, asked, trail)
+    stored = _stored(store, turns, asked, trail, known)
     exchanges: dict[int, _Exchange] = {}
     last: _Exchange | None = None
     for turn in turns:
@@ -67,16 +75,22 @@ def _questions(messages: Sequence[Message]) -> list[int]:
 
 
 def _stored(
-    store: Store, turns: Sequence[Turn], asked: Sequence[int], trail: Trail
+    store: Store,
+    turns: Sequence[Turn],
+    asked: Sequence[int],
+    trail: Trail,
+    known: Known,
 ) -> Mapping[int, Row]:
     """Return the questions of these turns that were captured before, by place."""
     new = {turn.position for turn in turns}
     places = {trail.anchors[asked[place]]: asked[place] for place in new if asked[place] not in new}
-    if not places:
-        return {}
-    first = turns[0]
-    known = Find(types=("turn",), sessions=(first.session,), digests=tuple(places))
-    return {places[row.digest]: row for row in store.query(first.user, known)}
+    rows = [row for anchor in places if (row := known.get(anchor))]
+    unknown = tuple(anchor for anchor in places if anchor not in known)
+    if unknown:
+        first = turns[0]
+        asking = Find(types=("turn",), sessions=(first.session,), digests=unknown)
+        rows += store.query(first.user, asking)
+    return {places[row.digest]: row for row in rows}
 
 
 def _known(row: Row) -> _Exchange:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .capturing import capture_messages, learn_what_waits
 from .collector import committed, released
 from .compacting import look
@@ -42,7 +44,7 @@ def finish_call(
             return record
         reply = ""
         if answer and kept:
-            reply = _capture_answer(setup, who, prepared, answer)
+            reply = _capture_answer(setup, who, prepared, answer)  # what waited is settled below
         else:
             learn_what_waits(setup, who, prepared.given, prepared.trail)
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
@@ -122,7 +124,8 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
     trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
     places = range(start, len(messages))
-    turns = capture_messages(setup, who, messages, trail, setup.clock(), places=places)
+    now = setup.clock()
+    turns = capture_messages(setup, who, messages, trail, now, places=places, settle=False)
     if turns and turns[-1].anchor == trail.anchors[-1]:
         return turns[-1].ref
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
@@ -130,11 +133,15 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
 
 
 def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Message) -> None:
+    """Write down that nothing waits to be learned from, and that the turn's parts are closed."""
     state = load_state(setup, who, setup.clock())
+    changes: dict[str, Any] = {"untaught": ()} if state.untaught else {}
     closed = [part for part in state.parts if part.open and part.anchor == record.turn]
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
         # From now on the state says enough of them.
         setup.builds.let_go((who.user, part.build) for part in closed)
-        put_state(setup, state, parts=parts, at=max(state.at, setup.clock()))
+        changes |= {"parts": parts, "at": max(state.at, setup.clock())}
+    if changes:
+        put_state(setup, state, **changes)

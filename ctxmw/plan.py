@@ -24,7 +24,7 @@ from .parts import Parts, part_ref, trimmed, with_room, with_stood
 from .pipeline import Own, Setup, build_part, build_stable, own_items
 from .prefix import Said, prints_of
 from .provenance import Build, ContextRecord, build_fields
-from .records import SHARED
+from .records import SHARED, Turn
 from .refs import long_ref
 from .replay import Places, Trail, find_places, first_stood
 from .scoring import Rating
@@ -81,6 +81,7 @@ class Plan:
         self._fault = ""
         self._capture = capture
         self._unheard: list[int] = []
+        self._counted: dict[tuple[str, str], int] = {}
 
     def make(self) -> Prepared:
         stable = self._stable()
@@ -135,14 +136,20 @@ class Plan:
             claims = claimed(store, user, self._entries(), self._trail.turn, self._now)
             store.put([*self._archive.rows, *claims])
             if self._unheard:
+                trail = self._history.given_trail
+                # It was looked up after the head was read: what was stored since is a change.
+                as_found = all(change.type != Turn.type for change in changes)
                 store_turns(
                     self._setup,
                     self._who,
                     self._state,
                     messages=self._history.given,
-                    trail=self._history.given_trail,
+                    trail=trail,
                     at=self._now,
                     places=self._unheard,
+                    known=dict.fromkeys(trail.anchors[at] for at in self._unheard)
+                    if as_found
+                    else None,
                 )
         return True
 
@@ -261,7 +268,13 @@ class Plan:
     def _over(self, stable: Build, part: str) -> int:
         """Return by how many tokens the stable block and a part are over the total together."""
         opening = self._archive.block(stable.hash).text
-        return joined(self._setup.count, [opening, part], {}) - self._who.budget.total
+        return self._together(opening, part) - self._who.budget.total
+
+    def _together(self, opening: str, part: str) -> int:
+        """Return the tokens of both; a counter of somebody's own may take its time."""
+        if (opening, part) not in self._counted:
+            self._counted[opening, part] = joined(self._setup.count, [opening, part], {})
+        return self._counted[opening, part]
 
     def _selected(self, stable: Build, called: Sequence[Item], budget: Budget) -> Selection:
         state, trail = self._state, self._trail
@@ -384,7 +397,7 @@ class Plan:
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
-            tokens=joined(setup.count, [opening.text, own.text], {}),
+            tokens=self._together(opening.text, own.text),
             limit=who.budget.total,
             counter=setup.counter,
             exact=setup.exact,

@@ -16,10 +16,13 @@ from typing import Any, cast
 from .errors import InvalidValue
 from .pattern_paths import check_paths
 from .protocols import Row, Store
+from .recent import Recent
 from .redaction import redact, redact_name
 from .text import words
 
 MARK = "[REDACTED:own]"
+_AT_HAND, _SHORT = 256, 500
+"""Texts without secrets that are kept in mind, and characters of each, at most."""
 
 
 def redacting(store: Store, patterns: Sequence[str]) -> Store:
@@ -34,12 +37,13 @@ class _Redacting:
     def __init__(self, inner: Store, patterns: Sequence[str]) -> None:
         self.inner = inner
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
+        self._clean_texts: Recent[str, bool] = Recent(_AT_HAND)
 
     def put(self, rows: Sequence[Row], /) -> None:
         self.inner.put([self._redacted(row) for row in rows])
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("inner", "_patterns"):  # a copy that is not made yet has neither
+        if name in ("inner", "_patterns", "_clean_texts"):  # a copy that is not made yet has none
             raise AttributeError(name)
         return getattr(self.inner, name)
 
@@ -55,9 +59,18 @@ class _Redacting:
     def _finds(self, row: Row) -> bool:
         # Only a person's own patterns may match what is made of our refs, hashes and figures.
         if row.foreign is not None and not self._patterns:
-            return bool(redact(_with_names(row, row.foreign)).found)
+            return not self._is_clean(_with_names(row, row.foreign))
         text = _with_names(row, _as_read(row.body))
         return any(pattern.search(text) for pattern in self._patterns) or bool(redact(text).found)
+
+    def _is_clean(self, text: str) -> bool:
+        """Say whether there is no secret; a conversation's rows often have nothing but its name."""
+        if self._clean_texts.get(text):
+            return True
+        clean = not redact(text).found
+        if clean and len(text) <= _SHORT:
+            self._clean_texts.put(text, True)
+        return clean
 
     def _clean(self, value: Any, field: str = "") -> Any:
         if isinstance(value, str):

@@ -42,6 +42,8 @@ def redact(text: str) -> Redacted:
     """
     found: list[str] = []
     text = storable(text)
+    if len(text) < _SHORTEST_OF_ALL:
+        return Redacted(text=text)
     places = _places_of_seen(text)
     for find in _FINDERS:
         secrets = list(find(text))
@@ -78,6 +80,9 @@ def redact_values(value: Any, name: str = "") -> Any:
         return {redact(str(key)).text: redact_values(one, str(key)) for key, one in value.items()}
     return value
 
+
+_SHORTEST_OF_ALL = 8
+"""The least that any rule needs: "://:abc@". Names and ids are often shorter, or empty."""
 
 # Latin letters and the signs between them: most texts have nothing else.
 _SEEN = re.compile("[\t\n -~\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2026\u20ac]*+")
