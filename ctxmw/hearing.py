@@ -8,7 +8,7 @@ or is there again, it is known by its words: the person's last ones are kept in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .messages import Message
@@ -35,7 +35,9 @@ def unheard(
     """
     last = len(messages) if trail.last is None else trail.last
     since = _since(trail, state.captured)
-    known = _stored(store, state, trail.anchors[since + 1 :])
+    known = _stored(
+        store, state, [trail.anchors[at] for at in _asked(state, messages, since, last)]
+    )
     users = [at for at in range(last) if messages[at]["role"] == "user"]
     again = [at for at in users if trail.prints[at][:SHORT] in state.heard]
     known |= {trail.anchors[at] for at in again}
@@ -70,6 +72,15 @@ def _since(trail: Trail, captured: Sequence[str]) -> int:
     known = set(captured)
     places = range(len(trail.anchors) - 1, -1, -1)
     return next((at for at in places if trail.anchors[at] in known), -1)
+
+
+def _asked(
+    state: SessionState, messages: Sequence[Message], since: int, last: int
+) -> Iterator[int]:
+    """Yield where it matters whether a message is stored: not where answers are known."""
+    for at in range(since + 1, len(messages)):
+        if at >= last or messages[at]["role"] == "user" or not state.captured:
+            yield at
 
 
 def _stored(store: Store, state: SessionState, anchors: Sequence[str]) -> set[str]:

@@ -263,6 +263,11 @@ class Turn(Record):
         """Sorts the turns of a conversation: by time, a question and its answer together."""
         return self.since, self.exchange, self.order, self.position
 
+    def foreign(self) -> str:
+        """Return what was said, by whom and to which tools: the rest is hashes and figures."""
+        said = [self.text, self.speaker, self.message_id, *self.calls, *self.arguments]
+        return "\n\n".join(said)
+
     def searched(self) -> str:
         return "" if self.author == "application" else super().searched()
 

@@ -21,7 +21,7 @@ from .redaction import redact, redact_name
 from .text import words
 
 MARK = "[REDACTED:own]"
-_AT_HAND, _SHORT = 256, 500
+_AT_HAND, _SHORT = 1024, 500
 """Texts without secrets that are kept in mind, and characters of each, at most."""
 
 

@@ -10,6 +10,7 @@ import pytest
 from ctxmw import ContextMiddleware
 from ctxmw.protocols import Row
 from ctxmw.provenance import Build, ContextRecord
+from ctxmw.records import Turn
 from ctxmw.secret_kinds import MARKED, PREFIXED, prefixed_pattern
 from ctxmw.state import PartRef, SessionState, StoredPart
 from ctxmw.triggers import Trigger
@@ -32,6 +33,10 @@ OURS = {
         *("reply_key", "reply_id"),  # columns of the row
         *("stable", "part", "builds"),  # not stored
     },
+    Turn: {
+        *("role", "author", "position", "began", "exchange", "order", "print", "anchor"),
+        "redacted",
+    },
     SessionState: {
         *("opened", "ended", "epoch", "feed", "catalog_feed", "stable_build", "parts", "stamp"),
         *("views", "left", "captured", "heard", "untaught", "forgotten", "ledger"),
@@ -49,6 +54,11 @@ THEIRS = {
     (ContextRecord, "counter"): SECRET,
     (ContextRecord, "view"): SECRET,
     (ContextRecord, "entries"): {SECRET: "v"},
+    (Turn, "text"): SECRET,
+    (Turn, "speaker"): SECRET,
+    (Turn, "message_id"): SECRET,
+    (Turn, "calls"): (SECRET,),
+    (Turn, "arguments"): ("a", SECRET),
     (SessionState, "project"): SECRET,
     (SessionState, "language"): SECRET,
     (SessionState, "task"): SECRET,
@@ -63,6 +73,7 @@ NEEDED = {
     Build: {"kind": "stable"},
     ContextRecord: {**CALL, "counter": "c", "stable_build": "b1"},
     SessionState: {"opened": NOW},
+    Turn: {"role": "user", "text": "Hi"},
 }
 
 
