@@ -50,7 +50,7 @@ from .summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
 from .surroundings import Surroundings
 from .tokens import counter_for
 from .triggers import Triggers
-from .twins import Workers
+from .twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .vectors import Vectors
 from .windows import known_window
 
@@ -143,7 +143,8 @@ def setup_of(store: Store, options: Options) -> Setup:
     told = options.get("clock")
     clock = utc_now if told is None else checked_clock(told)
     deadline = _deadline(options)
-    stats, workers = Stats(), Workers()
+    stats = Stats()
+    workers = Workers(AT_WORK_REMOTELY if getattr(store, "remote", False) else AT_WORK)
     faults = Faults(stats, options.get("on_error"))
     dense = _dense(store, options, clock, faults, beside=deadline is not None)
     random = options.get("random") or SystemRandom()

@@ -45,6 +45,9 @@ class PostgresStore(Blobs, Restoring):
     holds something else. Transactions are made when they are needed.
     """
 
+    remote = True
+    """Most of a call is waiting for the server: others can work meanwhile."""
+
     def __init__(
         self,
         dsn: str,

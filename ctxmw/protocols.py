@@ -218,7 +218,8 @@ class Store(Protocol):
         """Return the blobs that exist, by ref.
 
         A store may also have `read_blob(user, space, take)`, which returns what `take` reads from
-        the blob under "*" as from a file, or None: then a large one is never held as a whole.
+        the blob under "*" as from a file, or None: then a large one is never held as a whole. And
+        one that waits for a server may say `remote = True`: then more threads work at a time.
         """
         ...
 

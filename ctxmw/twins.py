@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 THREADS = 8
 AT_WORK = 1
 """Threads that work at a time: more would take Python's lock from each other at every step."""
+AT_WORK_REMOTELY = 4
+"""The same where the store is a server: then most of a call is waiting for it."""
 PATIENCE = 0.5
 """Seconds after which a thread no longer waits for a turn: those at work may be held up."""
 WAITING = 100
@@ -37,8 +39,9 @@ WAITING = 100
 class Workers:
     """A few threads, made when they are first needed, that take turns."""
 
-    def __init__(self) -> None:
+    def __init__(self, at_work: int = AT_WORK) -> None:
         self._closed = False
+        self._at_work = at_work
         self._begin()
 
     def _begin(self) -> None:
@@ -46,7 +49,7 @@ class Workers:
         self._process = os.getpid()
         self._executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
-        self._turns = threading.Semaphore(AT_WORK)
+        self._turns = threading.Semaphore(self._at_work)
         self._mine = threading.local()
         self._queues: deque[deque[_Call]] = deque([deque(), deque()])
         self._patient, self._in_haste = self._queues

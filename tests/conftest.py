@@ -16,6 +16,7 @@ import pytest
 from hypothesis import settings
 
 from ctxmw.protocols import Store
+from tests.exploring import exploring
 from tests.postgres_server import GIVEN, Server
 from tests.processes import Processes
 from tests.stores import postgres_in, sqlite_in
@@ -24,7 +25,7 @@ from tests.stores import postgres_in, sqlite_in
 # is tried first the next time, and printed so that it can be kept here as an `@example`. No
 # deadline: how long a case takes says something about the machine, not about the code.
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("explore", deadline=None, max_examples=2_000, print_blob=True)
+settings.register_profile("explore", exploring(), max_examples=2_000)
 settings.load_profile("repeatable")
 
 PROCESSES = pytest.StashKey[Processes]()

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hypothesis import settings
 
+from tests.exploring import exploring
 from tests.test_session_machine import Conversations, ConversationsOfTwoProcesses, run
 
 BATCH = 500
@@ -30,7 +31,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.nightly", description=__doc__)
     parser.add_argument("--cases", type=int, default=2_000, help="how many, 2000 unless told")
     cases = parser.parse_args(arguments).cases
-    settings.register_profile("nightly", deadline=None, print_blob=True)
+    settings.register_profile("nightly", exploring())
     settings.load_profile("nightly")
     folder = IN_MEMORY if IN_MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="ctxmw-nightly-", dir=folder) as home:

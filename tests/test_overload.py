@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 
 import pytest
 
-from ctxmw import ContextMiddleware, Overloaded, twins
+from ctxmw import ContextMiddleware, Overloaded, SqliteStore, twins
 from ctxmw.deadline import Deadline
 from ctxmw.pipeline import Setup
 from ctxmw.protocols import Find
@@ -110,3 +111,17 @@ async def test_of_very_many_calls_at_once_nothing_that_was_said_is_lost(tmp_path
         assert ends.count("prepare: Overloaded") >= 36
         for number in range(40):
             assert said_in(ctx, f"s{number}") == [f"Word{number} is here.", f"Answer{number}."]
+
+
+def test_where_the_store_is_a_server_more_threads_work_at_a_time(tmp_path):
+    class Remote(SqliteStore):
+        remote = True
+
+    with ContextMiddleware(Remote(tmp_path / "memory.db")) as ctx:
+        together = threading.Barrier(2)
+
+        async def main():
+            meet = [ctx.workers.run(lambda: together.wait(LONG)) for _ in range(2)]
+            return await asyncio.gather(*meet)
+
+        assert sorted(asyncio.run(main())) == [0, 1]
