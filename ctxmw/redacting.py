@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -41,6 +41,9 @@ class _Redacting:
 
     def put(self, rows: Sequence[Row], /) -> None:
         self.inner.put([self._redacted(row) for row in rows])
+
+    def __reduce__(self) -> tuple[Callable[..., Store], tuple[Store, tuple[str, ...]]]:
+        return redacting, (self.inner, tuple(pattern.pattern for pattern in self._patterns))
 
     def __getattr__(self, name: str) -> Any:
         if name in ("inner", "_patterns", "_clean_texts"):  # a copy that is not made yet has none
