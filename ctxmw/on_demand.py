@@ -52,7 +52,7 @@ class OnDemandAnswers:
         found = [
             item
             for item in self._setup.search.find(situation, self._setup.weights, wanted).items
-            if not said.holds(item, state.session)
+            if not said.holds(item)
         ]
         found = list(unsaid(self._setup, state.user, found, said))
         allowed = [item for item in found if item.ref not in state.removed]

@@ -225,9 +225,7 @@ def build_part(
     sent, shown = said or Said(), frozenset(whole)
 
     def is_new(item: Item) -> bool:
-        return item.ref not in in_view and not (
-            item.kind == "turn" and sent.holds(item, situation.session)
-        )
+        return item.ref not in in_view and not (item.kind == "turn" and sent.holds(item))
 
     deadline = setup.due()
     wanted = Wanted(

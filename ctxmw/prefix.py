@@ -33,11 +33,9 @@ class Said:
         """
         return None if self.compacted else (session, len(self.prints))
 
-    def holds(self, item: Item, session: str) -> bool:
-        """Say whether an item is a turn of the conversation that is in view."""
-        return item.session == session and (
-            item.version.rstrip("*") in self.prints or item.ref in self.refs
-        )
+    def holds(self, item: Item) -> bool:
+        """Say whether the words of a turn are in view, wherever they were said."""
+        return item.version.rstrip("*") in self.prints or item.ref in self.refs
 
 
 class Prefixes:

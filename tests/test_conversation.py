@@ -404,3 +404,13 @@ def test_what_was_asked_before_does_not_stand_in_the_way_of_the_answer(ctx, chat
     ctx.remember("Staging port: 6543.", kind="fact")
     again, _ = say(chat, history, asked)
     assert "6543" in again.context.part
+
+
+def test_a_question_that_was_asked_elsewhere_does_not_come_back_to_itself(ctx):
+    asked = "Where should AuthService check the token?"
+    first = ctx.session("first")
+    first.finish(first.prepare([user(asked)]), "In AuthService.verify().")
+    ctx.session("unfinished").prepare([user(asked)])
+    later = ctx.session("later").prepare([user(asked)])
+    assert "In AuthService.verify()." in later.context.part
+    assert asked not in later.context.part
