@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,14 @@ PRINTS = {
     "structured_output.py": "steps=['write a test', 'fix it']",
     "web.py": "Yes, it is.\n1 preference",
 }
+
+
+@pytest.fixture(autouse=True)
+def no_module_of_other_examples():
+    """Another folder of examples has a file of that name."""
+    sys.modules.pop("scripted", None)
+    yield
+    sys.modules.pop("scripted", None)
 
 
 @pytest.mark.parametrize("name", PRINTS)

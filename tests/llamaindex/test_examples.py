@@ -18,15 +18,20 @@ PRINTS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def no_module_of_other_examples():
+    """Another folder of examples has a file of that name."""
+    sys.modules.pop("scripted", None)
+    yield
+    sys.modules.pop("scripted", None)
+
+
 @pytest.mark.parametrize("name", PRINTS)
 def test_an_example_runs_without_a_warning(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(FOLDER)
-    # Another folder of examples has a file of that name.
-    monkeypatch.delitem(sys.modules, "scripted", raising=False)
     monkeypatch.setenv("CTXMW_STRICT", "1")
     runpy.run_path(str(FOLDER / name), run_name="__main__")
-    monkeypatch.delitem(sys.modules, "scripted", raising=False)
     assert PRINTS[name] in capsys.readouterr().out
 
 
