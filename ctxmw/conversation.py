@@ -15,7 +15,7 @@ from .protocols import Find, Row
 from .provenance import ContextRecord
 from .records import load_all, load_as
 from .replay import Trail
-from .state import PartRef, SessionState, StoredPart, session_ref, state_rows
+from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
 
 OURS = 4
 """One part in so many of the model's window may be new text of ours, and another one replayed."""
@@ -85,7 +85,10 @@ def load_state(setup: Setup, who: Identity, now: datetime) -> SessionState:
             keep_state(setup, row, state)
             return state
         return known[1]
-    return SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now)
+    new = SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now)
+    for gone in load_all(setup.store.get(who.user, [gone_ref(who.session)]), GoneSession):
+        return new.model_copy(update={"captured": gone.captured, "heard": gone.heard})
+    return new
 
 
 def keep_state(setup: Setup, row: Row, state: SessionState) -> None:

@@ -8,18 +8,20 @@ anew from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from .code import CodeFile
 from .endings import summary_of
+from .hearing import ANCHORS, SHORT, TAIL
 from .observing import observed
 from .pipeline import Setup
 from .protocols import Find, Row
 from .records import Derived, Memory, Note, SessionSummary, Turn, load, load_all, load_as
 from .sources.code import refs_of
 from .stages import stage
-from .state import SessionState, StoredBlock, session_ref
+from .state import GoneSession, SessionState, StoredBlock, gone_ref, session_ref
 from .text import fold
 from .versions import all_versions, cut_from_history
 
@@ -59,6 +61,38 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         shown = touched.union({one.ref for one in stale}, *map(refs_of, files))
         store.put(_scrubbed_blocks(setup, user, shown))
         return removed
+
+
+def forget_session(setup: Setup, user: str, session: str, rows: Sequence[Row]) -> int:
+    """Remove these rows of a conversation, and keep hashes of what a person said in it.
+
+    Whoever sends its history once more goes on with the conversation, and does not undo this.
+    """
+    turns = setup.faults.read(
+        [row for row in rows if row.type == Turn.type], lambda row: load_as(row, Turn)
+    )
+    said = sorted((turn for turn in turns if turn.role == "user"), key=attrgetter("sequence"))
+    with setup.store.atomic(user):
+        removed = forget(setup, user, rows)
+        if said:
+            setup.store.put([_gone(setup, user, session, said).row()])
+    return removed
+
+
+def _gone(setup: Setup, user: str, session: str, said: Sequence[Turn]) -> GoneSession:
+    ref = gone_ref(session)
+    before = load_all(setup.store.get(user, [ref]), GoneSession)
+    heard = [own for gone in before for own in gone.heard]
+    heard += [turn.print[:SHORT] for turn in said]
+    captured = [turn.anchor for turn in reversed(said)]
+    captured += [anchor for gone in before for anchor in gone.captured]
+    return GoneSession(
+        user=user,
+        ref=ref,
+        at=setup.clock(),
+        captured=tuple(captured[:ANCHORS]),
+        heard=tuple(heard[-TAIL:]),
+    )
 
 
 def _remembering_what_is_gone(setup: Setup, user: str, gone: Collection[str]) -> list[Row]:

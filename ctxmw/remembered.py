@@ -7,7 +7,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from .errors import InvalidValue, NotFound
-from .forgetting import forget, is_learned
+from .forgetting import forget, forget_session, is_learned
 from .items import Trust
 from .opened import Opened
 from .protocols import Find
@@ -122,10 +122,12 @@ class Remembered(Opened):
                 raise NotFound(f"there is no record {ref!r} of user {name!r}: search for it.")
         else:
             sources = (check_name(source, "source"),) if source else ()
-            sessions = (check_name(session, "session"),) if session else ()
-            find = Find(live=None, sources=sources, sessions=sessions)
+            chat = check_name(session, "session") if session else ""
+            find = Find(live=None, sources=sources, sessions=(chat,) if chat else ())
             rows = self._setup.store.query(name, find)
-            rows = [row for row in rows if not (session and is_learned(row))]
+            if chat:
+                rest = [row for row in rows if not is_learned(row)]
+                return forget_session(self._setup, name, chat, rest)
         return forget(self._setup, name, rows)
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:

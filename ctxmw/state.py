@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .block import Block, Piece
 from .protocols import Row
 from .records import Moment, Record
+from .text import digest
 from .triggers import Trigger
 
 
@@ -137,6 +138,22 @@ class SessionState(Record):
         return {"key": self.session, "digest": "" if self.ended else self.OPEN}
 
 
+class GoneSession(Record):
+    """What is kept of a conversation that was forgotten: hashes, and not even its name.
+
+    So its messages are not captured again when somebody sends them once more.
+    """
+
+    type: ClassVar[str] = "gone"
+
+    captured: tuple[str, ...] = ()
+    heard: tuple[str, ...] = ()
+
+    def foreign(self) -> str:
+        """Return nothing: hashes are ours."""
+        return ""
+
+
 class StoredPart(Record):
     """One part of a conversation, as its state has it."""
 
@@ -210,3 +227,8 @@ def block_ref(hash_: str) -> str:
 def session_ref(session: str) -> str:
     """Return the ref of a conversation's state."""
     return f"session:{session}"
+
+
+def gone_ref(session: str) -> str:
+    """Return where it is kept that a conversation was forgotten."""
+    return f"gone:{digest(session)[:32]}"

@@ -336,6 +336,23 @@ def test_words_that_were_heard_do_not_stand_for_what_was_said_before_them(ctx):
     assert learned(ctx) == [(SEATS, 1)]
 
 
+@pytest.mark.parametrize("cut", [0, 2])
+def test_a_conversation_that_was_forgotten_is_not_brought_back_by_its_history(ctx, cut):
+    chat = ctx.session("s")
+    history = []
+    for asked in (SEATS, "Which seats?", TEA):
+        history.append(user(asked))
+        chat.finish(chat.prepare(history), "Noted.")
+        history.append(assistant("Noted."))
+    ctx.forget(session="s")
+    assert said(chat) == []
+    chat.finish(chat.prepare([*history[cut:], user("And now?")]), "Nothing.")
+    assert said(chat) == ["And now?", "Nothing."]
+    assert learned(ctx) == []
+    ctx.forget(user="local")
+    assert ctx._setup.store.count("local", Find(live=None)) == 0
+
+
 # -- who wrote it -----------------------------------------------------------------------------
 
 

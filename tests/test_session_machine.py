@@ -525,6 +525,8 @@ class Conversations(RuleBasedStateMachine):
         if not self.talks[who].epoch:
             return
         self._call(side, "memory", "forget", session=who.session, user=who.user)
+        said = [turn.text for turn in self.stored[who.user] if turn.session == who.session]
+        self.erased |= {(who.user, text) for text in said}
         for text in self._entries_of(who):
             text.often = 0
         self.forgotten = {place for place in self.forgotten if place[:2] != (who.user, who.session)}
