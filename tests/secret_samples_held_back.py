@@ -87,7 +87,7 @@ PLACES: dict[str, Callable[[Chance], tuple[str, str]]] = {
     "dsn": lambda c: (f"mongodb+srv://ann:{(s := c(14))}@cluster0.example.net/test", s),
     "proxy_authorization": lambda c: (f"Proxy-Authorization: Basic {(s := c(20))}", s),
     "x_auth": lambda c: (f"X-Auth-Token: {(s := c(32, HEX))}", s),
-    "npmrc": lambda c: (f"//registry.npmjs.org/:_authToken={(s := c.uuid())}", s),
+    "npmrc": lambda c: (f"//packages.example.com/:_authToken={(s := c.uuid())}", s),
     "named_algolia": lambda c: (f"algolia = '{(s := c(32, LOWER))}'", s),
     "named_okta": lambda c: (f"okta: 00{(s := c(40, ALNUM))}", s),
     "named_sentry": lambda c: (f'sentry_dsn_auth="{(s := c(64, HEX))}"', s),
