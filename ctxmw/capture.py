@@ -38,6 +38,7 @@ def new_turns(
     places: Collection[int] | None = None,
     known: Known | None = None,
     forgotten: Collection[str] = (),
+    numbered: int = 0,
     trust: Mapping[str, Trust] | None = None,
 ) -> list[Turn]:
     """Return the turns of these messages, or of those at some places, that are not stored yet.
@@ -76,7 +77,7 @@ def new_turns(
         and trail.anchors[place] not in forgotten
         and place not in own
     ]
-    return in_order(store, turns, messages, trail, at=at, known=known)
+    return in_order(store, turns, messages, trail, at=at, known=known, numbered=numbered)
 
 
 def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) -> Known:

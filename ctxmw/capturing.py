@@ -35,7 +35,8 @@ def capture_messages(
 ) -> list[Turn]:
     """Store the messages, or those at some places, as turns, and learn; return those new.
 
-    Whoever writes the state right after may write that nothing waits any more, instead of `settle`.
+    Whoever writes the state right after may write instead of `settle` that nothing waits any more,
+    and how many turns there are.
     """
     with setup.store.atomic(who.user):
         state = load_state(setup, who, at)
@@ -43,11 +44,19 @@ def capture_messages(
         anchors = [*(trail.anchors[place] for place in chosen), *state.untaught]
         known = stored_turns(setup.store, who.user, who.session, anchors)
         turns = store_turns(
-            setup, who, state, messages=messages, trail=trail, at=at, places=chosen, known=known
+            setup,
+            who,
+            state,
+            messages=messages,
+            trail=trail,
+            at=at,
+            numbered=state.turns,
+            places=chosen,
+            known=known,
         )
         _learn(setup, who, state, turns, _waiting(state, known), messages=messages, trail=trail)
-        if settle and state.untaught:
-            put_state(setup, state, untaught=())
+        if settle and (turns or state.untaught):
+            put_state(setup, state, untaught=(), turns=state.turns + len(turns))
     return turns
 
 
@@ -59,12 +68,14 @@ def store_turns(
     messages: Sequence[Message],
     trail: Trail,
     at: datetime,
+    numbered: int,
     places: Collection[int],
     known: Known | None = None,
 ) -> list[Turn]:
     """Store the messages at some places as turns; return those that are new.
 
-    To be called inside a transaction; nothing is learned. `known` tells which are stored.
+    To be called inside a transaction; nothing is learned. So many turns of the conversation are
+    `numbered` already; `known` tells which are stored.
     """
     turns = new_turns(
         setup.store,
@@ -78,6 +89,7 @@ def store_turns(
         places=places,
         known=known,
         forgotten=state.forgotten,
+        numbered=numbered,
         trust=setup.trust,
     )
     setup.store.put([turn.row() for turn in turns])

@@ -46,7 +46,7 @@ class Entry(Record):
     committed: str = ""
     """The record of the call that showed it."""
     order: int = 0
-    """Grows with everything that is written, so that entries of the same time keep their order."""
+    """Counts the entries of one moment, so that they keep their order."""
     replaced: bool = False
     """A newer one of its source and name came while a call was showing it."""
 

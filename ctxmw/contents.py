@@ -20,6 +20,8 @@ from .refs import short_refs
 from .sources.own import warn_of_overuse
 from .twins import Workers, twin
 
+_MOMENT = timedelta(microseconds=1)
+
 
 class Contents:
     """The part of a conversation that is put there by hand."""
@@ -65,6 +67,8 @@ class Contents:
         key = entry_key(source, name)
         store, now = self._setup.store, self._setup.clock()
         with store.atomic(self.user):
+            at_once = Find(types=("entry",), sessions=(self.id,), since=now, until=now + _MOMENT)
+            before = load_all(store.query(self.user, at_once), Entry)
             entry = self._new(
                 Entry,
                 source=source,
@@ -73,7 +77,7 @@ class Contents:
                 priority=priority,
                 metadata=plain_metadata(metadata),
                 expires=after(now, lifetime),
-                order=store.head(self.user) + 1,
+                order=max((other.order for other in before), default=0) + 1,
                 trust=trust,
             )
             asked = Find(types=("entry",), sessions=(self.id,), keys=(key,))

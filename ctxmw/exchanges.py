@@ -29,16 +29,17 @@ def in_order(
     *,
     at: datetime,
     known: Known,
+    numbered: int,
 ) -> list[Turn]:
     """Return new turns of these messages with what sorts them among all of the conversation.
 
-    Within one list, the list's order holds whatever its times say. `at` is when messages without a
-    time of their own were said. What is `known` is not looked up.
+    So many of them are `numbered` already. Within one list, the list's order holds whatever its
+    times say. `at` is when messages without a time of their own were said. What is `known` is not
+    looked up.
     """
     if not turns:
         return []
-    # No turn that was captured before has such a number: the feed has gone on by one for each.
-    numbers = {turn.position: n for n, turn in enumerate(turns, store.head(turns[0].user) + 1)}
+    numbers = {turn.position: n for n, turn in enumerate(turns, numbered + 1)}
     asked = _questions(messages)
     stored = _stored(store, turns, asked, trail, known)
     exchanges: dict[int, _Exchange] = {}

@@ -42,9 +42,10 @@ def finish_call(
         kept = answer is not None and capture
         if record.state in ("answered", ended) and not (kept and not record.reply):
             return record
-        reply = ""
+        reply, turns = "", 0
         if answer and kept:
-            reply = _capture_answer(setup, who, prepared, answer)  # what waited is settled below
+            # What waited is settled below.
+            reply, turns = _capture_answer(setup, who, prepared, answer)
         else:
             learn_what_waits(setup, who, prepared.given, prepared.trail)
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
@@ -58,7 +59,7 @@ def finish_call(
         setup.store.put([record.row()])
         if answer:
             commit_entries(setup, record)
-            _close_turn(setup, who, record, answer)
+            _close_turn(setup, who, record, answer, turns)
         else:
             rows = released(setup.store, who.user, record.entries, record.turn)
             setup.store.put(rows)
@@ -119,7 +120,10 @@ def _keep_said(setup: Setup, who: Identity, prepared: Prepared, answer: Message 
         capture_messages(setup, who, messages, trail, setup.clock(), places=fresh)
 
 
-def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Message) -> str:
+def _capture_answer(
+    setup: Setup, who: Identity, prepared: Prepared, answer: Message
+) -> tuple[str, int]:
+    """Capture the end of a call; return the ref of its answer, and how many turns are new."""
     messages = [*prepared.given, answer]
     trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
@@ -127,15 +131,19 @@ def _capture_answer(setup: Setup, who: Identity, prepared: Prepared, answer: Mes
     now = setup.clock()
     turns = capture_messages(setup, who, messages, trail, now, places=places, settle=False)
     if turns and turns[-1].anchor == trail.anchors[-1]:
-        return turns[-1].ref
+        return turns[-1].ref, len(turns)
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
-    return next((row.ref for row in setup.store.query(who.user, asked)), "")
+    return next((row.ref for row in setup.store.query(who.user, asked)), ""), len(turns)
 
 
-def _close_turn(setup: Setup, who: Identity, record: ContextRecord, answer: Message) -> None:
+def _close_turn(
+    setup: Setup, who: Identity, record: ContextRecord, answer: Message, turns: int
+) -> None:
     """Write down that nothing waits to be learned from, and that the turn's parts are closed."""
     state = load_state(setup, who, setup.clock())
     changes: dict[str, Any] = {"untaught": ()} if state.untaught else {}
+    if turns:
+        changes["turns"] = state.turns + turns
     closed = [part for part in state.parts if part.open and part.anchor == record.turn]
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}

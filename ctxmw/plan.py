@@ -146,6 +146,7 @@ class Plan:
                     messages=self._history.given,
                     trail=trail,
                     at=self._now,
+                    numbered=self._before.turns,
                     places=self._unheard,
                     known=dict.fromkeys(trail.anchors[at] for at in self._unheard)
                     if as_found
@@ -167,7 +168,8 @@ class Plan:
         self._unheard = unheard(self._setup.store, state, given, trail)
         new = dict.fromkeys(trail.anchors[at] for at in self._unheard)
         untaught = tuple(dict.fromkeys((*state.untaught, *new)))
-        self._update(untaught=untaught, **heard(state, given, trail, self._unheard))
+        turns = state.turns + len(self._unheard)
+        self._update(untaught=untaught, turns=turns, **heard(state, given, trail, self._unheard))
 
     def _stable(self) -> Build:
         """Return the epoch's stable block; a new one when a new epoch begins."""

@@ -115,6 +115,8 @@ class SessionState(Record):
     """Anchors of the last questions, the newest first: everything up to there is captured."""
     heard: tuple[str, ...] = ()
     """Hashes of the person's last messages that were captured, oldest first."""
+    turns: int = 0
+    """How many turns were captured: the next one is numbered from here."""
     untaught: tuple[str, ...] = ()
     """Anchors of turns that nothing was learned from yet: their calls are under way."""
     forgotten: tuple[str, ...] = ()

@@ -159,11 +159,9 @@ def check(owner: int, shown: object) -> None:
 
 
 def _plain(shown: str) -> str:
-    # Where the changes of a store stand is a number that all of its users share; what is said and
-    # collected is numbered by it. And a moment that was read back calls its zone by another name.
-    return re.sub(r"(feed|order|exchange)\W{1,3}\d+", r"\1", shown).replace(
-        "TzInfo(0)", "datetime.timezone.utc"
-    )
+    # Where the changes of a store stand is a number that all of its users share. And a moment that
+    # was read back calls its zone by another name.
+    return re.sub(r"feed\W{1,3}\d+", "feed", shown).replace("TzInfo(0)", "datetime.timezone.utc")
 
 
 class NeighboursInChroma(Neighbours):
