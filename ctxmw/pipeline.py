@@ -31,7 +31,7 @@ from .observing import Observer
 from .prefix import Prefixes, Said
 from .protocols import Clock, Renderer, Source, Store, TokenCounter
 from .recent import Recent, Share
-from .records import Turn, load_as
+from .records import Derived, Turn, load, load_as
 from .render import title_of
 from .scoring import Floors, Weights
 from .search import Found, Search
@@ -54,6 +54,8 @@ SMALLEST_ITEM, LISTED = 10, 30
 """Tokens of a short line; candidates beyond what fits, for the index and the record."""
 SMALLEST_ENTRY, RECORDED = 16, 10
 """Tokens of a short line in the index; candidates for it beyond that, for the record."""
+_QUOTING = ("memory", "observation", "note")
+"""What is learned from a turn and may repeat its words."""
 
 
 Opened = tuple[Budget, tuple[Item, ...], Counter[str]]
@@ -219,8 +221,8 @@ def build_part(
     What comes by itself (`brought`) shares the room: code gets half of it before search does.
 
     What is in view is left out, and so is what was learned from those of it that are there in full
-    (`whole`), and turns of this conversation that the prompt holds (`said`). What an index in view
-    lists is not listed again.
+    (`whole`), turns that these quote, and turns of this conversation that the prompt holds
+    (`said`). What an index in view lists is not listed again.
     """
     sent, shown = said or Said(), frozenset(whole)
 
@@ -242,7 +244,7 @@ def build_part(
     with stage("search"):
         found = setup.search.find(situation, setup.weights, wanted)
     other = [item for item in filter(is_new, found.items) if shown.isdisjoint(item.origins)]
-    new = unsaid(setup, situation.user, other, sent)
+    new = _unquoted(setup, situation.user, unsaid(setup, situation.user, other, sent), shown)
     hits = setup.arriving.admitted(new)
     asked = hits if opens(found, setup.floors) else []
     code = list(filter(is_new, around.code))
@@ -311,6 +313,28 @@ def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Said) -> Sequen
     turns = setup.faults.read(rows, lambda row: load_as(row, Turn))
     seen = {turn.ref for turn in turns if turn.print in said.prints}
     return [item for item in items if seen.isdisjoint(item.origins)]
+
+
+def _unquoted(
+    setup: Setup, user: str, items: Sequence[Item], shown: Collection[str]
+) -> Sequence[Item]:
+    """Return the items without turns that something shown in full was learned from, and quotes."""
+    turns = {item.ref: item for item in items if item.kind == "turn"}
+    if not turns or not shown:
+        return items
+    rows = [row for row in setup.store.get(user, sorted(shown)) if row.type in _QUOTING]
+    quoted = {
+        ref
+        for record in setup.faults.read(rows, load)
+        if isinstance(record, Derived)
+        for ref in record.derived_from
+        if ref in turns and _on_one_line(turns[ref].text) in _on_one_line(record.says())
+    }
+    return [item for item in items if item.ref not in quoted]
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1002,6 +1002,21 @@ def test_what_a_tool_answered_is_not_told_again_as_an_observation(ctx, chat):
     assert shown(first, "need light.") == shown(second, "need light.") == 1
 
 
+def test_a_turn_that_an_observation_in_view_quotes_is_not_told_again(ctx, chat):
+    texts = [f"top0000{n} {topic} {FILLER}" for n, topic in enumerate((*TOPICS, *TOPICS, *TOPICS))]
+    _, history = say(chat, [SYSTEM], texts[0])
+    tools = [{"id": "1", "name": "look", "args": {"at": "otter dams"}}]
+    call = {"role": "assistant", "content": "", "tool_calls": tools}
+    told = {"role": "tool", "content": texts[1], "tool_call_id": "1"}
+    chat.finish(chat.prepare(history[:2]), call)
+    chat.prepare([*history[:2], call, told])
+    ctx.remember(f"Zebra crossings {FILLER}", scope="project:shop")
+    for text in (texts[2], texts[3], texts[4]):
+        asked, history = say(chat, history, text, f"Yes, {text[:8]} {FILLER}")
+        assert shown(asked, texts[1]) == (text != texts[2])
+    assert shown(chat.prepare(history[:-1]), texts[1]) == 1
+
+
 def test_turns_that_run_side_by_side_build_once_each(ctx, chat):
     _, history = say(chat, [SYSTEM], "Hello there")
     ctx.remember("Zebra crossings need light.")
