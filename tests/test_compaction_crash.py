@@ -15,8 +15,8 @@ from tests.histories import MARK, history, mark_of
 
 ROOT = Path(__file__).parent.parent
 SEED, WINDOW = 3, 400
-WRITES = 8
-"""How often the store is written to: turns, what is learned from them, the view and the state."""
+WRITES = 9
+"""How often the store is written to: turns and their number, what is learned, view and state."""
 
 CHILD = """
 import json, os, signal, sys

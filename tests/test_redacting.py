@@ -39,7 +39,7 @@ OURS = {
     },
     SessionState: {
         *("opened", "ended", "epoch", "feed", "catalog_feed", "stable_build", "parts", "stamp"),
-        *("views", "left", "captured", "heard", "untaught", "forgotten", "ledger"),
+        *("views", "left", "captured", "heard", "turns", "untaught", "forgotten", "ledger"),
         "activity_feed",
     },
 }
