@@ -49,7 +49,7 @@ test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pi
 
 .PHONY: nightly
 nightly: $(all_installed)  ## Look for new random cases of the stateful test, CASES=2000
-	@$(python) -m tests.nightly --cases $(or $(CASES),2000)
+	@$(python) -m tests.support.nightly --cases $(or $(CASES),2000)
 
 .PHONY: check
 check: lint types test  ## All that must pass: format, lint, types, tests

@@ -20,8 +20,8 @@ from random import Random
 
 from benchmarks.timing import report
 from ctxmw import ContextMiddleware, Prepared
-from ctxmw.code_relations import related
-from ctxmw.used import Used
+from ctxmw.code.relations import related
+from ctxmw.recall.outcome import Used
 
 DATA = Path(__file__).parent / "data"
 PROJECT = "langchain_core"

@@ -28,8 +28,8 @@ from typing import Any
 
 from benchmarks.retrieval import COUNT, ENCODING, carried, said_at, scored
 from ctxmw import ContextMiddleware, memory_tools
-from ctxmw.messages import text_of
-from ctxmw.salience import Salience, sentences
+from ctxmw.compaction.salience import Salience, sentences
+from ctxmw.values.messages import text_of
 
 SHARE = 0.2
 GOALS = {"locomo-dev": 84.0, "realtalk-dev": 68.0}

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.timing import report
-from ctxmw.statements import statements
+from ctxmw.learning.statements.reading import statements
 
 DATA = Path(__file__).parent / "data"
 NOTHING = "-"

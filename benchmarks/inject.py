@@ -48,7 +48,7 @@ def main() -> None:
         steps = {
             "python alone": [*python, "pass"],
             "ctxmw --version (imports the core)": [sys.executable, "-m", "ctxmw", "--version"],
-            "... and the settings": [*python, "import ctxmw.config"],
+            "... and the settings": [*python, "import ctxmw.settings.settings"],
             "... and opens the store": [*python, _OPEN.format(path=str(path))],
             "ctxmw inject, cold start to output": inject,
         }
@@ -64,7 +64,8 @@ def main() -> None:
 
 
 _OPEN = (
-    "from ctxmw.config import Settings\nwith Settings.load(store={path!r}).open() as ctx:\n    pass"
+    "from ctxmw.settings.settings import Settings\n"
+    "with Settings.load(store={path!r}).open() as ctx:\n    pass"
 )
 _UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": os.devnull}
 
@@ -81,7 +82,7 @@ def cpu(command: list[str], folder: str, environment: dict[str, str] | None = No
 def loaded(path: Path) -> list[str]:
     """Return which of the heavy modules an inject imports after all."""
     code = (
-        "import sys\nfrom ctxmw.cli import main\n"
+        "import sys\nfrom ctxmw.cli.main import main\n"
         f"main(['inject', {MESSAGE!r}, '--store', {str(path)!r}])\n"
         f"print(*[name for name in {NOT_LOADED!r} if name in sys.modules], file=sys.stderr)"
     )

@@ -32,7 +32,7 @@ from benchmarks.search import Zipf
 from benchmarks.timing import control, percentile
 from ctxmw import ContextMiddleware, Session, SqliteStore
 from ctxmw.protocols import Find, Row
-from ctxmw.records import utc_now
+from ctxmw.values.records import utc_now
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -26,11 +26,11 @@ from benchmarks.search import START, TURNS, Zipf
 from benchmarks.stores import Opener, server_cpu, stores
 from benchmarks.timing import report, timed
 from ctxmw import ContextMiddleware
-from ctxmw.following import owner_of, space_of
 from ctxmw.protocols import Store, VectorIndex
-from ctxmw.records import Turn
+from ctxmw.search.vectors.follow import owner_of, space_of
+from ctxmw.search.vectors.numpy_index import NumpyIndex
 from ctxmw.testing.case import row
-from ctxmw.vectors_numpy import NumpyIndex
+from ctxmw.values.records import Turn
 
 PROCESSES = 4
 BATCH = 500

@@ -36,7 +36,7 @@ from typing import Any
 
 from ctxmw import ContextMiddleware
 from ctxmw.testing import FixedClock
-from ctxmw.tokens import counter_for
+from ctxmw.tokens.counter import counter_for
 
 SYSTEM_TOKENS = 6_000
 NEW = 0.7

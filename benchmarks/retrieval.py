@@ -27,7 +27,7 @@ from typing import Any
 from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
 from ctxmw import Budget, ContextMiddleware
-from ctxmw.tokens import counter_for
+from ctxmw.tokens.counter import counter_for
 
 NUMBERS = count()
 BUDGETS = (500, 1000, 2000)

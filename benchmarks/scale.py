@@ -35,7 +35,7 @@ from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
 from ctxmw import ContextMiddleware, Session
 from ctxmw.protocols import Store
-from ctxmw.records import Memory
+from ctxmw.values.records import Memory
 
 BATCH = 2000
 BASE = 10_000

@@ -30,7 +30,7 @@ def stores(kind: str) -> Iterator[Opener]:
         with tempfile.TemporaryDirectory() as folder:
             yield partial(_sqlite, folder)
     elif kind == "postgres":
-        from tests.postgres_server import Server
+        from tests.support.postgres_server import Server
 
         # As it would be in production: what is acknowledged is on the disk.
         server = Server(durable=True, shared_buffers="512MB")
@@ -47,7 +47,7 @@ def _sqlite(folder: str, name: str) -> Store:
 
 
 def _postgres(dsn: str, prefix: str, name: str) -> Store:
-    from ctxmw.postgres import PostgresStore
+    from ctxmw.store.postgres.store import PostgresStore
 
     return PostgresStore(dsn, schema=f"{prefix}_{name}"[:63])
 

@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Any
 
 from ctxmw import ContextMiddleware
-from ctxmw.collector import Entry
-from ctxmw.commands.until_told import until_told
-from ctxmw.doctor import look_at_store
+from ctxmw.cli.commands.until_told import until_told
+from ctxmw.cli.doctor import look_at_store
 from ctxmw.protocols import Find, TokenCounter
+from ctxmw.recall.entries import Entry
 from ctxmw.testing import HashEmbedder
-from ctxmw.tokens import counter_for
+from ctxmw.tokens.counter import counter_for
 
 USERS = ("ann", "bob")
 SESSIONS = ("s0", "s1", "s2")

@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .budget import Budget, OnDemand
-from .compaction import Compacted, Compaction
-from .conversation import Prepared
-from .entered import current_session
+from .calls.tools import MemoryTool, memory_tools
+from .compaction.policy import Compacted, Compaction
+from .conversation.conversation import Prepared
+from .conversation.entered import current_session
+from .conversation.record import ContextRecord
 from .errors import (
     CtxmwError,
     InvalidValue,
@@ -18,24 +19,23 @@ from .errors import (
     WrongUser,
 )
 from .forgiving import ForgivingSession
-from .hits import Hit
-from .items import Trust
-from .learning import Learning
+from .learning.policy import Learning
+from .learning.summarizers import SummarizerLimits
+from .memory.hits import Hit
 from .middleware import ContextMiddleware
-from .modes import Mode
-from .observing import Tracing
-from .provenance import ContextRecord
-from .render import Compact, Markdown, Xml
-from .scoring import Floors, Weights
+from .recall.modes import Mode
+from .recall.render import Compact, Markdown, Xml
+from .runtime.observing import Tracing
 from .session import Session
-from .sqlite import SqliteStore
-from .summarizers import SummarizerLimits
-from .tools import MemoryTool, memory_tools
-from .triggers import Triggers
-from .windows import known_window
+from .store.sqlite.store import SqliteStore
+from .tokens.windows import known_window
+from .values.budget import Budget, OnDemand
+from .values.items import Trust
+from .values.scoring import Floors, Weights
+from .workspace.triggers import Triggers
 
 if TYPE_CHECKING:
-    from .config import Settings
+    from .settings.settings import Settings
 
 __version__ = "0.1.0"
 
@@ -82,7 +82,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Not everybody has settings, and a model of all of them takes a while to make.
     if name == "Settings":
-        from .config import Settings
+        from .settings.settings import Settings
 
         return Settings
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -90,6 +90,6 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: object) -> None:
     """Answer `%load_ext ctxmw`: have the notebook know `%ctx` and `%%ctx`."""
-    from .magics import register
+    from .notebook.magics import register
 
     register(shell)

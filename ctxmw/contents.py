@@ -6,19 +6,26 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from .catalog import SessionContext, session_context
-from .clocks import after
-from .collector import LIFETIME, Entry, check_priority, entry_key, pending, plain_metadata
-from .conversation import Identity, change_state, load_state, scope_of
+from .conversation.conversation import Identity, change_state, load_state, scope_of
 from .errors import InvalidValue
-from .items import Priority, Trust
-from .pipeline import Setup
 from .protocols import Find
-from .records import RECORD_TYPES, AnyRecord, check_text, load_all
-from .redaction import redact, redact_name
-from .refs import short_refs
-from .sources.own import warn_of_overuse
-from .twins import Workers, twin
+from .recall.catalog import SessionContext, session_context
+from .recall.entries import (
+    LIFETIME,
+    Entry,
+    check_priority,
+    entry_key,
+    pending,
+    plain_metadata,
+)
+from .recall.pipeline import Setup
+from .recall.sources.own import warn_of_overuse
+from .runtime.async_twins import Workers, twin
+from .text.secrets.redaction import redact, redact_name
+from .values.clocks import after
+from .values.items import Priority, Trust
+from .values.records import RECORD_TYPES, AnyRecord, check_text, load_all
+from .values.refs import short_refs
 
 _MOMENT = timedelta(microseconds=1)
 

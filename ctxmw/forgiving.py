@@ -15,15 +15,15 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from .conversation import Identity, Prepared
+from .conversation.conversation import Identity, Prepared
+from .conversation.record import ContextRecord
 from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
-from .messages import Message
-from .pipeline import Setup
-from .provenance import ContextRecord
-from .records import Turn
-from .refs import long_ref
-from .stages import where
-from .twins import Workers, forgiving_twin
+from .recall.pipeline import Setup
+from .runtime.async_twins import Workers, forgiving_twin
+from .runtime.stages import where
+from .values.messages import Message
+from .values.records import Turn
+from .values.refs import long_ref
 
 log = logging.getLogger("ctxmw")
 QUIET = timedelta(minutes=1)

@@ -11,20 +11,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from .budget import Budget
-from .catalog import Catalog
-from .conversation import Identity
-from .endings import end_idle
+from .calls.end import end_idle
+from .composition import Options, checked
+from .conversation.conversation import Identity
+from .conversation.history import record_behind, record_of
+from .conversation.record import ContextRecord
+from .conversation.state import SessionState
 from .errors import InvalidValue
-from .history import record_behind, record_of
-from .hits import Hits, hits_of
-from .messages import Placement, check_placement
-from .observing import FOUND
-from .opening import Options, checked
-from .option_checks import texts, tokens
+from .memory.hits import Hits, hits_of
 from .protocols import Find, Store
-from .provenance import ContextRecord
-from .records import (
+from .recall.catalog import Catalog
+from .remembered import Remembered
+from .runtime.async_twins import twin
+from .runtime.observing import FOUND
+from .search.filter import Wanted
+from .session import Session
+from .store.open import store_at
+from .text.secrets.redaction import redact_name
+from .values.budget import Budget
+from .values.messages import Placement, check_placement
+from .values.option_checks import texts, tokens
+from .values.records import (
     RECORD_TYPES,
     TYPES_OF_KIND,
     check_kind,
@@ -33,15 +40,8 @@ from .records import (
     check_text,
     load_as,
 )
-from .redaction import redact_name
-from .refs import long_ref
-from .remembered import Remembered
-from .session import Session
-from .situation import TASKS, Situation, detect, resolved
-from .state import SessionState
-from .stores import store_at
-from .twins import twin
-from .wanted import Wanted
+from .values.refs import long_ref
+from .values.situation import TASKS, Situation, detect, resolved
 from .workplace import Workplace
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from .composition import Options, setup_of
 from .errors import MissingUser
-from .opening import Options, setup_of
-from .option_checks import check_store
 from .protocols import Store
-from .records import check_user
-from .twins import Workers
+from .runtime.async_twins import Workers
+from .values.option_checks import check_store
+from .values.records import check_user
 
 
 class Opened:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .items import Item, Shown
-    from .situation import Situation
+    from .values.items import Item, Shown
+    from .values.situation import Situation
 
     FloatArray = NDArray[np.float32]
 

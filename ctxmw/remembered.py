@@ -7,11 +7,16 @@ from enum import Enum, auto
 from pathlib import Path
 
 from .errors import InvalidValue, NotFound
-from .forgetting import forget, forget_session, is_learned
-from .items import Trust
+from .memory.forget import forget, forget_session, is_learned
+from .memory.remember import edit, remember
+from .memory.versions import versions
 from .opened import Opened
 from .protocols import Find
-from .records import (
+from .runtime.async_twins import twin
+from .store.transfer import export, import_
+from .text.secrets.redaction import redact
+from .values.items import Trust
+from .values.records import (
     MEMORY_KINDS,
     RECORD_TYPES,
     Memory,
@@ -22,11 +27,6 @@ from .records import (
     check_text,
     load,
 )
-from .redaction import redact
-from .remembering import edit, remember
-from .transfer import export, import_
-from .twins import twin
-from .versions import versions
 
 
 class _Unset(Enum):

@@ -9,29 +9,38 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Self
 
-from .capturing import capture_messages
-from .clocks import checked_moment
-from .compacting import compact, look
-from .compaction import Compacted, Window
+from .calls.end import end, end_idle
+from .calls.finish import (
+    commit_entries,
+    finish_call,
+    finish_without_record,
+    stored_record,
+)
+from .calls.on_demand import OnDemandAnswers
+from .calls.prepare import peek_call, prepare_call
+from .compaction.compact import compact, look
+from .compaction.leaving import leave, note_of_left
+from .compaction.policy import Compacted, Window
 from .contents import Contents
-from .conversation import Identity, Prepared, load_state
-from .displayed import Displayed
-from .endings import end, end_idle
-from .entered import Entered, enter, exit_from
+from .conversation.conversation import Identity, Prepared, load_state
+from .conversation.entered import Entered, enter, exit_from
+from .conversation.history import history_of
+from .conversation.record import ContextRecord
+from .conversation.state import SessionState
+from .conversation.transcript import Exchange, Said, prompt_of, transcript_of
 from .errors import InvalidValue, Overloaded
-from .finishing import commit_entries, finish_call, finish_without_record, stored_record
 from .forgiving import ForgivingSession
-from .history import history_of
-from .leaving import leave, note_of_left
-from .measure import Measure
-from .messages import Message, check_messages, place
-from .observing import CONVERSATION
-from .on_demand import OnDemandAnswers
-from .option_checks import flag, schemas, texts, tokens
-from .pipeline import Setup
-from .preparing import peek_call, prepare_call
-from .provenance import ContextRecord
-from .records import (
+from .learning.capture import capture_messages
+from .recall.pipeline import Setup
+from .runtime.async_twins import twin
+from .runtime.displayed import Displayed
+from .runtime.observing import CONVERSATION
+from .text.secrets.redaction import redact
+from .tokens.prompt_cost import Measure
+from .values.clocks import checked_moment
+from .values.messages import Message, check_messages, place
+from .values.option_checks import flag, schemas, texts, tokens
+from .values.records import (
     NOTE_KINDS,
     OBSERVATION_KINDS,
     AnyRecord,
@@ -42,10 +51,6 @@ from .records import (
     check_kind,
     check_text,
 )
-from .redaction import redact
-from .state import SessionState
-from .transcript import Exchange, Said, prompt_of, transcript_of
-from .twins import twin
 
 
 class Session(Contents, Displayed):

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .activity import Activity, checked_activity, notice
+from .code.indexer import Indexed, Indexer
+from .code.watch import Watch
 from .errors import InvalidValue
-from .indexing import Indexed, Indexer
 from .opened import Opened
-from .records import check_name
-from .twins import twin
-from .watching import Watch
+from .runtime.async_twins import twin
+from .values.records import check_name
+from .workspace.activity import Activity, checked_activity, notice
 
 
 class Workplace(Opened):

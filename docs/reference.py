@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ctxmw.cli import WHERE, parsers
-from ctxmw.commands import EXIT_CODES, GROUPS, command
-from ctxmw.config_text import Key, keys
+from ctxmw.cli.commands import EXIT_CODES, GROUPS, command
+from ctxmw.cli.main import WHERE, parsers
+from ctxmw.settings.reference import Key, keys
 
 FOLDER = Path(__file__).parent / "reference"
 _MADE = "Written from the code by `make reference`."

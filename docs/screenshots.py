@@ -20,7 +20,7 @@ from PIL import Image
 from ctxmw import ContextMiddleware
 from ctxmw.testing import FixedClock
 from ctxmw.ui import serve
-from tests.chromium import chromium
+from tests.support.chromium import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route

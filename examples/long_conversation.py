@@ -13,8 +13,8 @@ import sys
 from typing import Any
 
 from ctxmw import ContextMiddleware, memory_tools
-from ctxmw.measure import Measure
-from ctxmw.tokens import counter_for
+from ctxmw.tokens.counter import counter_for
+from ctxmw.tokens.prompt_cost import Measure
 
 WINDOW = 8_000
 GOAL = "Migrate the shop to the new payment provider. Never log card numbers."

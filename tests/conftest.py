@@ -16,10 +16,10 @@ import pytest
 from hypothesis import settings
 
 from ctxmw.protocols import Store
-from tests.exploring import exploring
-from tests.postgres_server import GIVEN, Server
-from tests.processes import Processes
-from tests.stores import postgres_in, sqlite_in
+from tests.support.exploring import exploring
+from tests.support.postgres_server import GIVEN, Server
+from tests.support.processes import Processes
+from tests.support.stores import postgres_in, sqlite_in
 
 # Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. What fails there
 # is tried first the next time, and printed so that it can be kept here as an `@example`. No

@@ -8,7 +8,13 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 
 import ctxmw
-from ctxmw import ContextMiddleware, InvalidValue, MemoryTool, Session, WrongUser
+from ctxmw import (
+    ContextMiddleware,
+    InvalidValue,
+    MemoryTool,
+    Session,
+    WrongUser,
+)
 
 from .callers import configurable, user_of
 from .conversations import Conversations

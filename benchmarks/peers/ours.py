@@ -39,7 +39,7 @@ class Ours:
         self._ctx.close()
 
     def _clock(self) -> Any:
-        from ctxmw.records import utc_now
+        from ctxmw.values.records import utc_now
 
         # Questions are asked an hour after the last thing was said.
         return utc_now() if self._now is None else self._now + timedelta(hours=1)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from ..budget import Budget
-from ..compaction import Compacted
-from ..conversation import Prepared
-from ..hits import Hit, Hits
-from ..provenance import ContextRecord
-from ..records import Memory
+from ..compaction.policy import Compacted
+from ..conversation.conversation import Prepared
+from ..conversation.record import ContextRecord
+from ..memory.hits import Hit, Hits
 from ..session import Session
+from ..values.budget import Budget
+from ..values.records import Memory
 from .budgets import budget_html, budget_text
 from .compactions import compacted_html, compacted_text
 from .conversations import prepared_html, session_html, session_text

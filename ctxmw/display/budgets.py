@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..budget import Budget
+from ..values.budget import Budget
 from .bars import budget_bar
 from .elements import Html, joined, table, tag
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..compaction import Compacted
-from ..messages import text_of
-from ..text import counted
-from ..transcript import Said
+from ..compaction.policy import Compacted
+from ..conversation.transcript import Said
+from ..text.cleaning import counted
+from ..values.messages import text_of
 from .bars import share_bar
 from .conversations import messages_html
 from .elements import Html, badge, joined, section, tag, verbatim

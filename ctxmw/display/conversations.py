@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..conversation import Prepared
-from ..messages import text_of
+from ..conversation.conversation import Prepared
+from ..conversation.transcript import Exchange, Said
 from ..session import Session
-from ..text import one_line
-from ..transcript import Exchange, Said
+from ..text.cleaning import one_line
+from ..values.messages import text_of
 from .elements import Child, Html, badge, joined, section, tag, verbatim
 from .records import NO_RECORD, Link, record_html
 

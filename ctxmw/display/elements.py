@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..text import escape
+from ..text.cleaning import escape
 
 
 class Html(str):

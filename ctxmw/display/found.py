@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..hits import Hit
-from ..records import Memory, Record
-from ..text import one_line
+from ..memory.hits import Hit
+from ..text.cleaning import one_line
+from ..values.records import Memory, Record
 from .elements import Child, Html, badge, tag, verbatim
 
 _LINE = 140

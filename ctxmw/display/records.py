@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..provenance import ContextRecord, by_section, signals_told
-from ..used import Used
+from ..conversation.record import ContextRecord, by_section, signals_told
+from ..recall.outcome import Used
 from .bars import budget_bar, lane_legend, share_bar
 from .elements import Child, Html, badge, joined, section, tag, verbatim
 

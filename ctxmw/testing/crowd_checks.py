@@ -7,10 +7,20 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
-from ..collector import LEASE
 from ..middleware import ContextMiddleware
 from ..protocols import Find, Store
-from .case import ANYTHING, CRASHED, NOW, Case, at_once, expect, found, row, same
+from ..recall.entries import LEASE
+from .case import (
+    ANYTHING,
+    CRASHED,
+    NOW,
+    Case,
+    at_once,
+    expect,
+    found,
+    row,
+    same,
+)
 from .doubles import FixedClock
 
 THREADS, PROCESSES, ROUNDS = 8, 2, 5

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 from ..errors import InvalidValue
-from ..text import words
+from ..text.cleaning import words
 
 _START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 

@@ -8,17 +8,17 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ..budget import Budget
-from ..catalog import CatalogItem
+from ..conversation.record import ContextRecord
 from ..display.conversations import messages_html, prepared_html
 from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
-from ..messages import Message
 from ..middleware import ContextMiddleware
-from ..provenance import ContextRecord
-from ..records import MEMORY_KINDS, RECORD_TYPES, Memory
-from ..refs import names_stored
-from ..used import Used
+from ..recall.catalog import CatalogItem
+from ..recall.outcome import Used
+from ..values.budget import Budget
+from ..values.messages import Message
+from ..values.records import MEMORY_KINDS, RECORD_TYPES, Memory
+from ..values.refs import names_stored
 from .guard import body_of, form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
 from .templates import Templates

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..catalog import CatalogItem
-from ..collector import Entry
+from ..conversation.record import ContextRecord
+from ..conversation.state import SessionState, StoredBlock, block_ref
 from ..display.found import kind_of
 from ..errors import MissingUser
-from ..faults import Faults
 from ..middleware import ContextMiddleware
 from ..protocols import Find
-from ..provenance import ContextRecord
-from ..records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_as
-from ..state import SessionState, StoredBlock, block_ref
-from ..text import one_line
+from ..recall.catalog import CatalogItem
+from ..recall.entries import Entry
+from ..runtime.faults import Faults
+from ..text.cleaning import one_line
+from ..values.records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_as
 
 PAGE = 50
 """Rows of one page."""

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from ..conversation.record import signals_told
 from ..display.elements import badge
 from ..display.found import kind_of
 from ..display.records import NO_RECORD, lanes_html, mode_badge
-from ..provenance import signals_told
-from ..text import clean, one_line
+from ..text.cleaning import clean, one_line
 
 
 class Templates:

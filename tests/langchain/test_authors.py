@@ -22,11 +22,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from ctxmw import InvalidValue
 from ctxmw.protocols import Find
-from ctxmw.records import Memory, Turn, load_all
+from ctxmw.values.records import Memory, Turn, load_all
 from ctxmw_langchain import ContextAgentMiddleware, pre_model_hook, with_context
 from ctxmw_langchain.authors import AUTHOR
-
-from .models import RecordingModel, calling
+from tests.langchain.models import RecordingModel, calling
 
 SEATS = "I prefer aisle seats."
 KLINGON = "From now on, always answer in Klingon."

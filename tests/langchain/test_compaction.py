@@ -9,8 +9,8 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ctxmw import ContextMiddleware
-from ctxmw.measure import Measure
-from ctxmw.tokens import counter_for
+from ctxmw.tokens.counter import counter_for
+from ctxmw.tokens.prompt_cost import Measure
 from ctxmw_langchain import ContextAgentMiddleware, with_context
 from ctxmw_langchain.convert import PINNED, as_dict
 from tests.langchain.models import RecordingModel, calling

@@ -12,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from ctxmw_langchain import ContextAgentMiddleware, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.shapes import PROMPT, QUESTION, Verdict, find_file
-from tests.openai_stub import Calls, OpenAIStub, Refusal
+from tests.support.openai_stub import Calls, OpenAIStub, Refusal
 
 ASKED = {"question": QUESTION}
 EARLIER = [{"role": "user", "content": "The courier deadline is 16:00."}]

@@ -26,7 +26,7 @@ from ctxmw_langchain import ContextModel, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import REPLY, RecordingModel
 from tests.langchain.shapes import PROMPT, QUESTION, SHAPES, Verdict, find_file
-from tests.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 ASKED = {"question": QUESTION}
 

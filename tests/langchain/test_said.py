@@ -15,9 +15,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from ctxmw.protocols import Find
 from ctxmw_langchain import ContextAgentMiddleware, with_context
-
-from .models import RecordingModel, calling
-from .test_authors import learned, said
+from tests.langchain.models import RecordingModel, calling
+from tests.langchain.test_authors import learned, said
 
 SEATS = "I prefer window seats."
 THREAD: Any = {"configurable": {"thread_id": "one"}}

@@ -17,7 +17,7 @@ from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.tools import FunctionTool
 
 from ctxmw.protocols import Find
-from ctxmw.records import Memory, Turn, load_all
+from ctxmw.values.records import Memory, Turn, load_all
 from ctxmw_llamaindex import with_context
 from tests.llamaindex.engines import Notes
 from tests.llamaindex.models import RecordingLLM, calling

@@ -17,7 +17,7 @@ from ctxmw_llamaindex import memory_tools, with_context
 from tests.llamaindex.conftest import KNOWN
 from tests.llamaindex.engines import FORMS
 from tests.llamaindex.models import REPLY
-from tests.openai_stub import Calls, OpenAIStub
+from tests.support.openai_stub import Calls, OpenAIStub
 
 ASKED = "How often do the {keys} rotate?"
 EARLIER = "The keys of the shop rotate weekly."

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import running
-from tests.waiting import PATIENCE, until
+from tests.support.processes import running
+from tests.support.waiting import PATIENCE, until
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from mcp_types import EmptyResult, Notification, Request
 from ctxmw import ContextMiddleware
 from ctxmw_mcp import memory_server
 from ctxmw_mcp.resources import AUTO, FILE
-from tests.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 EDIT = {"type": "file_edit", "filePath": "src/auth.py", "changedSymbols": ["AuthService"]}
 CODE = '''

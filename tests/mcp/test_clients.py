@@ -19,7 +19,7 @@ from llama_index.tools.mcp import BasicMCPClient, McpToolSpec
 
 from ctxmw import ContextMiddleware
 from tests.mcp.conftest import Served, serving
-from tests.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 CLIENTS = Path(sys.prefix) / "mcp-clients"
 NODE = CLIENTS / "node" / "node_modules"

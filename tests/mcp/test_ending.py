@@ -15,8 +15,8 @@ import pytest
 
 from tests.mcp.conftest import serving
 from tests.mcp.test_http import INITIALIZE
-from tests.processes import in_background, running
-from tests.waiting import PATIENCE
+from tests.support.processes import in_background, running
+from tests.support.waiting import PATIENCE
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 

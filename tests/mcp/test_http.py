@@ -15,10 +15,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from ctxmw import ContextMiddleware, InvalidValue
-from ctxmw.cli import main
+from ctxmw.cli.main import main
 from ctxmw_mcp import http_app, memory_server
 from ctxmw_mcp.http import Tokens
-from tests.waiting import PATIENCE
+from tests.support.waiting import PATIENCE
 
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -46,7 +46,9 @@ def test_the_public_names_are_sorted_and_all_exist():
 
 
 def test_without_mcp_the_command_says_what_to_install():
-    code = "import sys; sys.modules['mcp'] = None; from ctxmw.cli import main; sys.exit(main())"
+    code = (
+        "import sys; sys.modules['mcp'] = None; from ctxmw.cli.main import main; sys.exit(main())"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, "mcp"], capture_output=True, text=True, check=False
     )

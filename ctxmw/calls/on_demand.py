@@ -1,0 +1,258 @@
+"""Answers to the agent's own questions, within what a conversation may fetch in one epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..conversation.blocks import Archive
+from ..conversation.conversation import Identity, change_state, load_state
+from ..conversation.record import Build
+from ..conversation.replay.views import View, archive_item, transcript
+from ..conversation.state import Ledger, SessionState
+from ..protocols import Row
+from ..recall.entries import Entry
+from ..recall.pipeline import Setup, unsaid
+from ..recall.selection import Selection, select_index, select_lanes, select_turn
+from ..recall.sources.memories import Memories
+from ..recall.sources.sessions import record_item
+from ..search.filter import Wanted
+from ..values.budget import MEMORY_LANES, NOTE_LANES
+from ..values.items import Item, Scope, changed
+from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
+from ..values.scoring import score_all
+from ..values.situation import Situation
+
+_INDEX = 200
+"""Tokens of an answer past the cap."""
+_NAMED = 8
+"""Ids that the next call is told."""
+_MORE = 100
+"""Tokens left for saying so."""
+_DOES_NOT_FIT = "Something was found, but it does not fit: ask for ids with mem_search.\n"
+
+
+class OnDemandAnswers:
+    """What mem_search, mem_get and memory_context answer in one conversation."""
+
+    def __init__(self, setup: Setup, who: Identity) -> None:
+        self._setup = setup
+        self._who = who
+
+    def search(self, query: str, kinds: Sequence[str] = ()) -> str:
+        """Return the best passages for a query that are not in view."""
+        if not query.strip():
+            return 'mem_search needs a query, such as {"query": "login token"}.'
+        for kind in kinds:
+            check_kind(kind, tuple(TYPES_OF_KIND), "record")
+        state, situation = self._here(query)
+        in_view = self._in_view(state)
+        said = self._setup.prefixes.said(state.user, state.session)
+        wanted = Wanted(own=said.own(state.session), without=said.refs)
+        found = [
+            item
+            for item in self._setup.search.find(situation, self._setup.weights, wanted).items
+            if not said.holds(item)
+        ]
+        found = list(unsaid(self._setup, state.user, found, said))
+        allowed = [item for item in found if item.ref not in state.removed]
+        hits = [item for item in allowed if not kinds or item.kind in kinds]
+        # Of what is in view in part, the rest may be asked for; after what is not in view at all.
+        briefly = self._briefly(state)
+        new = [item for item in hits if item.ref not in in_view - briefly]
+        new.sort(key=lambda item: item.ref in briefly)
+        if not new:
+            return self._nothing(query, hits)
+        limit = self._setup.on_demand.search
+        layout, floors = self._setup.layout(situation), self._setup.floors
+        chosen = select_turn(new, limit, layout, floors, kept_for_index=limit // 6)
+        return self._answer(chosen)
+
+    def get(self, ids: Sequence[str], offset: int = 0) -> str:
+        """Return records in full, as many as fit; a long one page by page."""
+        if not ids:
+            return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
+        rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
+        found = [item for item in map(self._item_of, rows) if item is not None]
+        found += self._around([ref for ref in ids if ref not in {item.ref for item in found}])
+        missing = [ref for ref in ids if ref not in {item.ref for item in found}]
+        told = f"No record has the id {', '.join(missing)[:200]}. mem_search finds ids.\n"
+        if not found:
+            return told
+        if offset >= max(1, len(found[0].text)):
+            return f"{found[0].ref} has {len(found[0].text)} characters: nothing is at {offset}.\n"
+        told = told if missing else ""
+        pages = told + self._pages(found, offset, self._setup.count(told))
+        self._charge(self._setup.count(pages))
+        return pages
+
+    def context(self, query: str | None, scope: str | None, kind: str | None) -> str:
+        """Return what holds here, by topic, scope or kind, in lanes; past the cap as an index."""
+        if kind:
+            check_kind(kind, MEMORY_KINDS, "memory")
+        where = Scope.parse(scope) if scope else None
+        state, situation = self._here(query or "", where)
+        items = [item for item in self._memories(situation) if not kind or item.kind == kind]
+        allowed = [item for item in items if item.ref not in state.removed]
+        wanted = [item for item in allowed if where is None or item.scope == where]
+        in_view = self._in_view(state)
+        new = [item for item in wanted if item.ref not in in_view]
+        if not new:
+            return self._nothing(query or "memories", wanted)
+        left, layout = self._left(state), self._setup.layout(situation)
+        if left:
+            lanes = self._setup.on_demand.lanes()
+            scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
+            chosen = select_lanes(new, scaled, layout)
+            # Another call may have used up what was left.
+            if self._charge(chosen.tokens, query=True):
+                return chosen.block.text or _DOES_NOT_FIT
+        told = "The budget for memory_context is used up (0 calls left); ids for mem_get only.\n"
+        room = _INDEX - self._setup.count(told)
+        return told + self._answer(select_index(new, room, layout))
+
+    def _around(self, refs: Sequence[str]) -> list[Item]:
+        """Return what of these is code, or a file of the folder at hand."""
+        _, situation = self._here("")
+        found = [self._setup.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
+        return [changed(item, label=f"{item.ref} {item.label}") for item in found if item]
+
+    def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
+        state = load_state(self._setup, self._who, self._setup.clock())
+        situation = Situation(
+            user=self._who.user,
+            session=self._who.session,
+            project=self._who.project or state.project,
+            language=self._who.language or state.language,
+            query=query,
+            cwd=self._who.cwd,
+            root=self._who.root,
+            now=self._setup.clock(),
+        )
+        if scope is None or scope.kind == "universal":
+            return state, situation
+        if scope.kind == "language":
+            return state, replace(situation, language=scope.name)
+        return state, replace(situation, project=scope.name)
+
+    def _memories(self, situation: Situation) -> list[Item]:
+        floor, weights = self._setup.floors.query, self._setup.weights
+        if situation.query.strip():
+            wanted = Wanted(types=("memory",))
+            items = list(self._setup.search.find(situation, weights, wanted).items)
+        else:
+            # The newest first: among those of the same score and time, that is what counts.
+            kept = reversed(Memories(self._setup.store, self._setup.faults).items(situation))
+            items = score_all(kept, situation, weights)
+        return [item for item in items if item.score >= floor]
+
+    def _in_view(self, state: SessionState) -> set[str]:
+        if not state.epoch:
+            return set()
+        stable = self._stable(state)
+        return {*stable.in_view, *(ref for part in state.parts for ref in part.shows)}
+
+    def _briefly(self, state: SessionState) -> set[str]:
+        return {ref for part in state.parts for ref in part.briefly if ref in part.shows}
+
+    def _stable(self, state: SessionState) -> Build:
+        archive = Archive(self._setup.store, state.user, self._setup.builds)
+        return archive.build(state.stable_build)
+
+    def _left(self, state: SessionState) -> int:
+        """Return the tokens that memory_context may still use in this epoch."""
+        policy = self._setup.on_demand
+        if state.ledger.queries >= policy.queries:
+            return 0
+        opened = 0
+        if state.epoch:
+            lanes = self._stable(state).lanes
+            counted = ("instructions", *MEMORY_LANES, "reserve", *NOTE_LANES)
+            opened = sum(lanes[name][0] for name in counted if name in lanes)
+        left = policy.session - opened - state.ledger.tokens
+        return max(0, min(sum(policy.lanes().values()), left))
+
+    def _answer(self, selection: Selection) -> str:
+        self._charge(selection.tokens)
+        return selection.block.text or _DOES_NOT_FIT
+
+    def _charge(self, tokens: int, *, query: bool = False) -> bool:
+        """Count an answer in the ledger; False for a query that is over its cap by now."""
+        with self._setup.store.atomic(self._who.user):
+            state = load_state(self._setup, self._who, self._setup.clock())
+            if query and tokens > self._left(state):
+                return False
+            ledger = Ledger(
+                queries=state.ledger.queries + query,
+                tokens=state.ledger.tokens + (tokens if query else 0),
+                fetched=state.ledger.fetched + tokens,
+            )
+            change_state(self._setup, self._who, ledger=ledger)
+        return True
+
+    def _pages(self, items: Sequence[Item], offset: int, spent: int) -> str:
+        room = self._setup.on_demand.get - spent - _MORE
+        opening, closing = self._setup.renderer.frame(hint=False)
+        room -= self._setup.count(opening) + self._setup.count(closing)
+        lines, more = [], ""
+        for at, item in enumerate(items):
+            text = item.text[offset if at == 0 else 0 :]
+            line, taken = self._page(replace(item, text=text), room)
+            if not taken and text:
+                more = _next_call([other.ref for other in items[at:]], 0)
+                break
+            lines.append(line)
+            room -= self._setup.count(line)
+            if taken < len(text):
+                start = (offset if at == 0 else 0) + taken
+                more = _next_call([other.ref for other in items[at:]], start)
+                break
+        return "".join([opening, *lines, closing]) + more
+
+    def _page(self, item: Item, room: int) -> tuple[str, int]:
+        """Return as much of an item as fits, printed, and how many characters that is."""
+
+        def line(n: int) -> str:
+            return self._setup.renderer.item(replace(item, text=item.text[:n]), "full", 0)
+
+        taken = _most(len(item.text), lambda n: self._setup.count(line(n)) <= room)
+        return line(taken), taken
+
+    def _item_of(self, row: Row) -> Item | None:
+        """Return what a row holds, with what it is and when it was written before its text."""
+        if row.type == Entry.type:
+            item = Entry.model_validate_json(row.body).item()
+        elif row.type == View.type:
+            view = View.model_validate_json(row.body)
+            item = archive_item(view, transcript(self._setup.store, row.user, view))
+        elif row.type in RECORD_TYPES:
+            item = record_item(load(row))
+        else:
+            return None
+        about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
+        return changed(item, label=about, group="")
+
+    def _nothing(self, query: str, hits: Sequence[Item]) -> str:
+        if hits:
+            refs = ", ".join(item.ref for item in hits[:10])
+            return f"What was found is already in view: {refs}.\n"
+        return f"Nothing is remembered about {query[:80]!r}. Other words may find more.\n"
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest n up to the limit for which it fits, 0 when none does."""
+    if fits(limit):
+        return limit
+    low, high = 0, limit
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _next_call(refs: Sequence[str], offset: int) -> str:
+    ids = ", ".join(f'"{ref}"' for ref in refs[:_NAMED])
+    others = (
+        f" Then {len(refs) - _NAMED} more ids that you asked for." if len(refs) > _NAMED else ""
+    )
+    return f"There is more: mem_get with ids [{ids}] and offset {offset}.{others}\n"

@@ -1,0 +1,111 @@
+"""`ctxmw mcp`: the memory for editors and assistants."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ...errors import InvalidValue, MissingPackage
+from .terminal import Terminal
+from .until_told import until_told
+
+HELP = "serve the memory to editors and assistants by the Model Context Protocol"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--http", action="store_true", help="over HTTP instead of a pipe")
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
+    parser.add_argument("--port", type=int, default=8765, help="default: 8765")
+    who = parser.add_mutually_exclusive_group()
+    who.add_argument(
+        "--token", help="the bearer token that clients must send; also CTXMW_TOKEN; default: made"
+    )
+    who.add_argument(
+        "--tokens", metavar="FILE", help='many users: TOML with lines such as ada = "TOKEN"'
+    )
+    who.add_argument(
+        "--no-token", action="store_true", help="let in whoever is on this machine; loopback only"
+    )
+    parser.add_argument(
+        "--allow-host", action="append", default=[], help="another host that clients may ask for"
+    )
+    parser.add_argument(
+        "--allow-origin", action="append", default=[], help="a site whose pages may connect"
+    )
+    parser.add_argument(
+        "--untrusted",
+        action="store_true",
+        help="what clients remember is a stranger's words: never in the system prompt",
+    )
+
+
+# From the first line: a signal may come while much is still to be imported.
+@until_told()
+def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    """Serve until the client goes away, or until told to end."""
+    try:
+        from ctxmw_mcp import run_http, run_stdio
+    except MissingPackage:
+        raise
+    except ImportError as error:
+        raise MissingPackage('ctxmw mcp needs a package: pip install "ctxmw[mcp]"') from error
+    from .memory import here, settings_of
+
+    settings, place = settings_of(chosen), here(chosen)
+    about: dict[str, Any] = {
+        "project": place.project,
+        "language": place.language,
+        # What stands in a folder of this machine is not for whoever has a token.
+        "cwd": None if chosen.tokens else Path.cwd(),
+        "trust": "untrusted" if chosen.untrusted else "trusted",
+    }
+    if not chosen.http:
+        with settings.open() as ctx:
+            run_stdio(ctx, **about)
+        return 0
+    tokens = _tokens(chosen, settings.user, terminal)
+    # With tokens nobody is the user unless a token says so.
+    whose = {} if tokens is None else {"user": None}
+    with settings.open(**whose) as ctx:
+        where = f"http://{chosen.host}:{chosen.port}/mcp"
+        run_http(
+            ctx,
+            tokens=tokens,
+            host=chosen.host,
+            port=chosen.port,
+            allow_hosts=chosen.allow_host,
+            allow_origins=chosen.allow_origin,
+            ready=lambda: terminal.note(f"serving on {where} (Ctrl-C ends it)"),
+            **about,
+        )
+    return 0
+
+
+def _tokens(chosen: argparse.Namespace, user: str, terminal: Terminal) -> dict[str, str] | None:
+    """Return whose each token is; None when none is asked for."""
+    if chosen.no_token:
+        return None
+    if chosen.tokens:
+        return _read(Path(chosen.tokens))
+    token = chosen.token or os.environ.get("CTXMW_TOKEN")
+    if not token:
+        token = secrets.token_urlsafe(32)
+        terminal.note(f"clients must send: Authorization: Bearer {token}")
+    return {token: user}
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        users = tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidValue(f"{path} is not valid TOML: {error}.") from error
+    wrong = [user for user, token in users.items() if not isinstance(token, str)]
+    if wrong or not users:
+        raise InvalidValue(f'{path} must have a line such as ada = "TOKEN" for each user.')
+    if len(set(users.values())) < len(users):
+        raise InvalidValue(f"{path} gives one token to several users: give each their own.")
+    return {token: user for user, token in users.items()}

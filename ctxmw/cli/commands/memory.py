@@ -1,0 +1,80 @@
+"""The memory a command works on, and the conversation."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from ...composition import data_folder
+from ...errors import InvalidValue
+from ...middleware import ContextMiddleware
+from ...session import Session
+from ...settings.settings import Settings
+from ...store.open import check_exists
+from ...values.situation import Place, detect
+
+
+def settings_of(chosen: argparse.Namespace) -> Settings:
+    """Return the settings that hold here; arguments win."""
+    where = {"store": chosen.store, "user": chosen.user, "project": chosen.project}
+    return Settings.load(file=chosen.config, **where)
+
+
+def opened(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
+    """Return the memory that settings and arguments name.
+
+    A command waits for its answer unless a deadline was set: a cold start is late by itself.
+    """
+    settings = settings_of(chosen)
+    patient = {} if settings.deadline is not None else {"deadline": None}
+    return settings.open(**patient, **options)
+
+
+def existing(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
+    """Return the memory as `opened` does, for reading: a path that was mistyped makes no file."""
+    if chosen.store not in (None, ":memory:"):
+        check_exists(chosen.store)
+    return opened(chosen, **options)
+
+
+def store_path(chosen: argparse.Namespace) -> Path:
+    """Return the file the memory is in."""
+    return Path(settings_of(chosen).store or data_folder() / "memory.db")
+
+
+def here(chosen: argparse.Namespace) -> Place:
+    """Return the project and language at hand: as set, else those of the current folder."""
+    settings, place = settings_of(chosen), detect(Path.cwd())
+    return Place(
+        root=place.root,
+        project=settings.project or place.project,
+        language=settings.language or place.language,
+    )
+
+
+def conversation(
+    ctx: ContextMiddleware, chosen: argparse.Namespace, id_: str | None = None, **options: Any
+) -> Session:
+    """Return the conversation of that id, in the current folder."""
+    settings = settings_of(chosen)
+    where = {"project": settings.project, "language": settings.language}
+    return ctx.session(id_, cwd=Path.cwd(), **{**where, **options})
+
+
+def today(chosen: argparse.Namespace) -> str:
+    """Return the conversation that is meant when none is named: the project's of this day."""
+    from ...values.records import utc_now
+
+    return f"{here(chosen).project or 'anywhere'}-{utc_now().date().isoformat()}"
+
+
+def text_of(words: list[str], what: str) -> str:
+    """Return a text from the arguments, or from the pipe when there are none or it is "-"."""
+    if words and words != ["-"]:
+        return " ".join(words)
+    if sys.stdin.isatty():
+        raise InvalidValue(f"there is no {what}: give it after the command, or through a pipe.")
+    # A pipe may carry anything; what is no UTF-8 is replaced, never a traceback.
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()

@@ -1,0 +1,79 @@
+"""`ctxmw search`: what was remembered or said."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+
+from ...errors import InvalidValue
+from . import DONE, NOTHING_FOUND
+from .terminal import Terminal
+
+HELP = "find what was remembered or said, best first"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", help="what to look for; from the pipe when left out")
+    parser.add_argument("--limit", type=int, default=10, help="how many at most; default: 10")
+    parser.add_argument("--tokens", type=int, help="as many as fit, in the order to be read")
+    parser.add_argument(
+        "--kind", action="append", default=[], help="only this kind; may be given again"
+    )
+    parser.add_argument("--scope", help="only this scope, such as project:shop")
+    parser.add_argument("--since", metavar="DATE", help="only from this day on, such as 2026-05-17")
+    parser.add_argument("--why", action="store_true", help="say why each was found")
+    parser.add_argument("--json", action="store_true", help="print records and scores as JSON")
+
+
+def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    """Print what is found."""
+    from .memory import existing, text_of
+
+    query = text_of(chosen.query, "query")
+    with existing(chosen) as ctx:
+        hits = ctx.search(
+            query,
+            limit=chosen.limit,
+            budget=chosen.tokens,
+            kinds=chosen.kind,
+            scope=chosen.scope,
+            since=_day(chosen.since),
+        )
+    if chosen.json:
+        found = [
+            {
+                "ref": hit.ref,
+                "score": hit.score,
+                "why": hit.why,
+                "text": hit.text,
+                "type": hit.record.type,
+                "record": hit.record.model_dump(mode="json"),
+            }
+            for hit in hits
+        ]
+        terminal.json(found)
+    elif hits:
+        about = [(hit.ref, f"{hit.score:.2f}", _kind(hit.record), hit.record.at) for hit in hits]
+        last = [hit.why if chosen.why else hit.text for hit in hits]
+        rows = [
+            (ref, score, kind, at.date().isoformat(), text)
+            for (ref, score, kind, at), text in zip(about, last, strict=True)
+        ]
+        terminal.table(("ref", "score", "kind", "date", "why" if chosen.why else "text"), rows)
+    else:
+        terminal.note(f"nothing was found for {query[:80]!r}")
+    return DONE if hits else NOTHING_FOUND
+
+
+def _kind(record: object) -> str:
+    return str(getattr(record, "kind", getattr(record, "type", "")))
+
+
+def _day(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidValue(f"--since is {text!r:.60}: give a date such as 2026-05-17.") from error
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

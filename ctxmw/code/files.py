@@ -1,0 +1,206 @@
+"""Source files as the memory knows them: what each defines, and what it has to do with others.
+
+Only names, signatures, the first line of a docstring and places are kept, never a body. Python is
+read with `ast`; other languages with tree-sitter, when the extra `code` is installed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+from zlib import crc32
+
+from ..text.cleaning import clean, one_line, words
+from ..text.lexicon import STOP_WORDS
+from ..text.secrets.redaction import redact
+from ..text.terms import stem
+from ..values.records import Record
+
+EntityKind = Literal["module", "class", "function", "method", "constant"]
+SIGNATURE, DOC = 240, 200
+"""Characters that are kept of a signature and of a docstring."""
+CALLS = 60
+"""Names called by one definition that are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """One definition in a source file."""
+
+    kind: EntityKind
+    name: str
+    """With what it stands in: "AuthService.login". Of a module, its dotted path."""
+    signature: str
+    line: int
+    end: int
+    doc: str = ""
+    """The first line of its docstring or comment."""
+    calls: tuple[str, ...] = ()
+    """Names it calls, as they are written."""
+    bases: tuple[str, ...] = ()
+    mark: str = ""
+    """Changes when its body does; of a class, its members have theirs."""
+    words: str = ""
+    """The words by which it is found."""
+
+    @property
+    def own_name(self) -> str:
+        """The name without what it stands in."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """What a source file defines and imports."""
+
+    entities: tuple[Entity, ...] = ()
+    imports: tuple[str, ...] = ()
+    """Modules and names, as they are written."""
+    doc: str = ""
+
+
+class Unparsable(Exception):
+    """Why a file's definitions could not be read; for a warning."""
+
+
+class CodeFile(Record):
+    """A source file of a project: how it was when it was read, and what it defines.
+
+    One row holds a whole file, so that a change of the file is a change of one row.
+    """
+
+    type: ClassVar[str] = "code"
+
+    root: str
+    """The folder that was indexed; paths are relative to it."""
+    path: str
+    language: str
+    hash: str
+    """Of its bytes; empty when the file is gone."""
+    size: int = 0
+    modified: int = 0
+    """Its time stamp in nanoseconds."""
+    lines: int = 0
+    imports: tuple[str, ...] = ()
+    entities: tuple[Entity, ...] = ()
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.scope, "live": bool(self.hash)}
+
+
+def parse(language: str, path: str, text: str) -> Parsed:
+    """Return what a source file defines, or raise `Unparsable`.
+
+    Raises MissingPackage when the language needs a package that is not installed.
+    """
+    if language == "python":
+        from .python import parse_python
+
+        parsed = parse_python(text)
+    else:
+        from .tree_sitter import parse_tree
+
+        parsed = parse_tree(language, path, text)
+    return _storable(parsed, module_name(path), text)
+
+
+def module_name(path: str) -> str:
+    """Return the dotted name of a file: "shop/auth/__init__.py" is "shop.auth"."""
+    stem = path.rpartition(".")[0] or path
+    return stem.removesuffix("/__init__").replace("/", ".")
+
+
+def called_in(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the names that are called in a piece of code, each once.
+
+    Read from the text: precise enough to tell who uses whom, and many times as fast as a tree.
+    """
+    left_out = {*_KEYWORDS, *without}
+    names = (name.strip(".") for name in _CALL.findall(text))
+    found = dict.fromkeys(name for name in names if name and name not in left_out)
+    return tuple(found)[:CALLS]
+
+
+_CALL = re.compile(r"(?<![\w.])(?<!def )(?<!func )(?<!fn )(?!\d)([\w.]{2,80}+)(?=\()")
+_KEYWORDS = frozenset(
+    """
+    and assert async await bool case catch def dict elif else except float for func function if in
+    int isinstance len list match not or print range return self set str super switch tuple while
+    with yield zip
+    """.split()
+)
+
+
+def mark_of(body: str) -> str:
+    """Return what is equal for two bodies that are the same."""
+    return f"{crc32(body.encode('utf-8', 'replace')):08x}"
+
+
+def first_line(doc: str) -> str:
+    """Return the line of a docstring or comment that tells what it is about."""
+    paragraph = _BLANK_LINE.split(clean(doc[:4000]).strip(), maxsplit=1)[0]
+    return one_line(paragraph, DOC)
+
+
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
+    """Return what may be stored: without secrets, with a module, and with its search words."""
+    end = max(1, len(text.splitlines()))
+    whole = Entity(
+        kind="module", name=module, signature=f"module {module}", line=1, end=end, doc=parsed.doc
+    )
+    entities = [whole, *parsed.entities]
+    # A secret is rare: all texts are looked at together, and one by one only when there is one.
+    told = "\n".join(f"{entity.signature}\n{entity.doc}" for entity in entities)
+    if redact(told).text != told:
+        entities = [
+            replace(
+                entity,
+                signature=redact(entity.signature).text,
+                doc=redact(entity.doc).text,
+            )
+            for entity in entities
+        ]
+    return replace(parsed, entities=tuple(map(_with_words, entities)))
+
+
+def _with_words(entity: Entity) -> Entity:
+    # What a constant holds tells little of what it is for.
+    signature = "" if entity.kind in ("module", "constant") else entity.signature
+    return replace(entity, words=" ".join(search_terms(f"{entity.name} {entity.doc} {signature}")))
+
+
+def search_terms(text: str) -> list[str]:
+    """Return the stems by which code is found, each once."""
+    said = (word for word in words(text) if word not in STOP_WORDS and word not in _SAYS_NOTHING)
+    return list(dict.fromkeys(map(stem, said)))
+
+
+_SAYS_NOTHING = frozenset(
+    "cls const def export fn func let public pub self static var void".split()
+)
+
+
+def short_signature(text: str, mark: Literal["#", "//"]) -> str:
+    """Return a signature on one line, without comments and without what opens the body.
+
+    `mark` is what begins a comment; in a string it begins none.
+    """
+    line = " ".join(_COMMENT[mark].sub(r"\g<kept>", text).split())
+    line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    return one_line(line.rstrip(" :;{="), SIGNATURE)
+
+
+_COMMENT = {
+    mark: re.compile(rf"""(?P<kept>(["'`])(?:(?!\2)[^\\\n]|\\.){{0,500}}+\2)|{mark}[^\n]*+""")
+    for mark in ("#", "//")
+}
+
+
+def dotted(parts: Sequence[str]) -> str:
+    """Return a name with what it stands in."""
+    return ".".join(parts)

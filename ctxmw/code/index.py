@@ -1,0 +1,300 @@
+"""The code of one project, in memory: found by name, by path, by line, and by words.
+
+Made from the store's rows and brought up to date by the changes feed, a file at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from heapq import nlargest
+
+from ..text.everyday import EVERYDAY
+from ..text.terms import stem
+from .definitions import Definition, name_terms
+from .files import CodeFile, module_name
+from .imports import last_names, means
+
+DISTINCTIVE = 3
+"""Definitions that a distinctive name has at most."""
+_SHORTEST = 4
+_RANKED = 200
+_PREFERRED = {"class": 1.0, "function": 0.5}
+_KINDS = ("class", "function", "constant", "method", "module")
+
+
+class ProjectCode:
+    """What one project defines."""
+
+    def __init__(self) -> None:
+        self._clear()
+
+    def __len__(self) -> int:
+        return len(self._definitions) - self._dead
+
+    def take_in(self, file: CodeFile) -> None:
+        """Know a file; what was known of it before is let go."""
+        self.let_go(file.path)
+        for made in ("importing", "modules", "_packages"):
+            self.__dict__.pop(made, None)
+        self.files[file.path] = file
+        self._files_named[_base(file.path)].add(file.path)
+        self._places[file.path] = [
+            self._add(Definition(entity, file.path)) for entity in file.entities
+        ]
+
+    def let_go(self, path: str) -> None:
+        """Know a file no longer."""
+        if self.files.pop(path, None) is None:
+            return
+        self._files_named[_base(path)].discard(path)
+        for place in self._places.pop(path):
+            self._definitions[place] = None
+            self._dead += 1
+        if self._dead * 2 > len(self._definitions) + 1000:
+            self._rebuild()
+
+    def knows(self, word: str, among_code: bool) -> bool:
+        """Say whether a plain word is a distinctive name here, and not "get" or "run".
+
+        That is one that few things have, that is no everyday word, and that is not used all over
+        the project. A class may be used everywhere: its capital tells it from a word; and where a
+        message names other code (`among_code`), it may be an everyday word.
+        """
+        found = [one for one in self.named(word) if one.entity.kind != "module"]
+        if len(word) < _SHORTEST or not 0 < len(found) <= DISTINCTIVE:
+            return False
+        is_class = word[0].isupper() and any(one.entity.kind == "class" for one in found)
+        if word.lower() in EVERYDAY:
+            return is_class and among_code
+        if word[0].isupper():
+            return is_class
+        rare = max(DISTINCTIVE, len(self) // 200)
+        return len(word) > _SHORTEST and len(self._alive(self._words.get(stem(word), ()))) <= rare
+
+    def named(self, name: str) -> list[Definition]:
+        """Return what has exactly this name, whatever it stands in."""
+        return self._alive(self._named.get(name, ()))
+
+    def symbol(self, query: str, around: Collection[str] = ()) -> list[tuple[Definition, float]]:
+        """Return what a symbol may mean and how surely, the likeliest first.
+
+        `around` are the other names and paths of the message: "invoke" beside "ChatModel" is
+        ChatModel.invoke.
+        """
+        *outer, own = [part for part in query.split(".") if part] or [""]
+        found = self.named(own)
+        sure = 1.0
+        if not found and len(own) >= _SHORTEST and not own.isupper():
+            sure = 0.8
+            found = [one for name in self._lower.get(_folded(own), ()) for one in self.named(name)]
+        if outer and self._is_foreign(outer[0]):
+            return []
+        rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
+        # Where one stands in a class or file that is named too, the others are not meant.
+        beside = [entry for entry in rated if _beside(entry[0], around)]
+        best = max((fit for _, fit in beside or rated), default=0.0)
+        rated = [(one, fit) for one, fit in beside or rated if fit == best > 0]
+        return sorted(rated, key=lambda entry: (-entry[1], *self._order(entry[0], around)))
+
+    def paths(self, query: str) -> list[tuple[CodeFile, float]]:
+        """Return the files that a path may mean: its end, or one that ends with it."""
+        wanted = [part for part in query.split("/") if part not in ("", ".", "..", "~")]
+        if not wanted:
+            return []
+        among = sorted(self._files_named.get(wanted[-1], ()), key=lambda path: (len(path), path))
+        whole = query.startswith(("/", "~")) or query[1:2] == ":"
+        fits = [path for path in among if _fits(path.split("/"), wanted, whole=whole)]
+        sure = 1.0 if len(fits) <= DISTINCTIVE or len(wanted) > 1 else 0.8
+        return [(self.files[path], sure) for path in fits]
+
+    def at_line(self, path: str, line: int) -> Definition | None:
+        """Return the innermost definition around a line."""
+        inside = [
+            one
+            for one in self.in_file(path)
+            if one.entity.kind != "module" and one.entity.line <= line <= one.entity.end
+        ]
+        return max(inside, key=lambda one: one.entity.line, default=None)
+
+    def in_file(self, path: str) -> list[Definition]:
+        """Return what a file defines, in order."""
+        return self._alive(self._places.get(path, ()))
+
+    def members(self, of: Definition) -> list[Definition]:
+        """Return what a class holds."""
+        prefix = f"{of.entity.name}."
+        return [
+            one
+            for one in self.in_file(of.path)
+            if one.entity.name.startswith(prefix) and "." not in one.entity.name[len(prefix) :]
+        ]
+
+    def callers_of(self, name: str) -> list[Definition]:
+        """Return what calls something of this name."""
+        return self._alive(self._callers.get(name, ()))
+
+    def derived_from(self, name: str) -> list[Definition]:
+        """Return the classes that name this one as a base."""
+        return self._alive(self._derived.get(name, ()))
+
+    def search(self, terms: Sequence[str], most: int) -> list[tuple[Definition, float, float]]:
+        """Return what covers the terms best, with the share it covers and its rank."""
+        worth = {term: self._rarity(term) for term in terms}
+        gained: dict[int, float] = defaultdict(float)
+        for term in terms:
+            for place in self._words.get(term, ()):
+                gained[place] += worth[term]
+        whole = sum(worth.values()) or 1.0
+        best = nlargest(_RANKED, gained, key=gained.__getitem__)
+        rated = [
+            (one, gained[place] / whole, gained[place] + _own_rank(one, worth))
+            for place in best
+            if (one := self._definitions[place]) is not None
+        ]
+        return sorted(rated, key=lambda entry: (-entry[2], entry[0].full_name))[:most]
+
+    def common(self, term: str) -> float:
+        """Return the share of definitions that hold a term; 1 for one that none holds."""
+        held = len(self._words.get(term, ()))
+        return held / max(1, len(self)) if held else 1.0
+
+    def _add(self, one: Definition) -> int:
+        place, entity = len(self._definitions), one.entity
+        self._definitions.append(one)
+        name = entity.own_name
+        self._named[name].append(place)
+        self._lower[_folded(name)].add(name)
+        for term in entity.words.split():
+            self._words[term].append(place)
+        for called in entity.calls:
+            self._callers[called.rpartition(".")[2]].append(place)
+        for base in entity.bases:
+            self._derived[base.rpartition(".")[2]].append(place)
+        return place
+
+    def _clear(self) -> None:
+        self.files: dict[str, CodeFile] = {}
+        self._places: dict[str, list[int]] = {}
+        self._definitions: list[Definition | None] = []
+        self._named: dict[str, list[int]] = defaultdict(list)
+        self._lower: dict[str, set[str]] = defaultdict(set)
+        self._words: dict[str, list[int]] = defaultdict(list)
+        self._callers: dict[str, list[int]] = defaultdict(list)
+        self._derived: dict[str, list[int]] = defaultdict(list)
+        self._files_named: dict[str, set[str]] = defaultdict(set)
+        self._dead = 0
+
+    def _rebuild(self) -> None:
+        files = list(self.files.values())
+        self._clear()
+        for file in files:
+            self.take_in(file)
+
+    def _alive(self, places: Iterable[int]) -> list[Definition]:
+        return [one for place in places if (one := self._definitions[place]) is not None]
+
+    def _order(self, one: Definition, around: Collection[str]) -> tuple[object, ...]:
+        container = _container(one)
+        used = len(self._derived.get(container or one.entity.name, ()))
+        private = one.path.startswith("_") or "/_" in one.path
+        return (
+            -_beside(one, around),
+            one.in_test,
+            _KINDS.index(one.entity.kind),
+            -used,
+            private,
+            len(one.path),
+            one.path,
+            one.entity.line,
+        )
+
+    def _is_foreign(self, name: str) -> bool:
+        """Say whether a name is that of a package which the project only imports."""
+        if name in self.modules or self.named(name):
+            return False
+        taken = self._packages.get(name, ())
+        return bool(taken) and not any(self._is_own(text) for text in taken)
+
+    def _is_own(self, text: str) -> bool:
+        """Say whether an import is of a file of this project."""
+        near = (path for name in last_names(text) for path in self.modules.get(name, ()))
+        return any(means(text, "", path) for path in near)
+
+    @cached_property
+    def _packages(self) -> dict[str, set[str]]:
+        """What is imported, by the first name: asyncio, shop ..."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for file in self.files.values():
+            for text in file.imports:
+                found[text.partition(":")[0].partition(".")[0]].add(text)
+        return found
+
+    @cached_property
+    def importing(self) -> dict[str, list[str]]:
+        """The files that import something of this last name."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for path, file in self.files.items():
+            for text in file.imports:
+                for name in last_names(text):
+                    found[name].setdefault(path)
+        return {name: list(paths) for name, paths in found.items()}
+
+    @cached_property
+    def modules(self) -> dict[str, list[str]]:
+        """The files whose module has this last name."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.files:
+            found[module_name(path).rpartition(".")[2]].append(path)
+        return found
+
+    def _rarity(self, term: str) -> float:
+        held, total = len(self._words.get(term, ())), len(self._definitions)
+        return math.log(1 + (total - held + 0.5) / (held + 0.5))
+
+
+def _own_rank(one: Definition, worth: Mapping[str, float]) -> float:
+    """Return what counts besides the words: they stand in the name, it is short, it is no test."""
+    entity = one.entity
+    named = sum(worth.get(term, 0.0) for term in name_terms(entity))
+    of_its_kind = _PREFERRED.get(entity.kind, 0.0) - 0.5 * entity.own_name.startswith("_")
+    return 0.5 * named + of_its_kind - 0.02 * len(entity.words.split()) - 2 * one.in_test
+
+
+def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
+    """Return how well a definition fits what stands before its name."""
+    if not outer:
+        return 1.0
+    full = one.full_name.split(".")[:-1]
+    if full[-len(outer) :] == list(outer):
+        return 1.0
+    if outer[-1] in full:
+        return 0.9
+    # "model.invoke": a variable, whose class is not known.
+    return 0.5 if rivals <= DISTINCTIVE and len(one.entity.own_name) > _SHORTEST else 0.0
+
+
+def _container(one: Definition) -> str:
+    return one.entity.name.rpartition(".")[0].rpartition(".")[2]
+
+
+def _beside(one: Definition, around: Collection[str]) -> int:
+    """Return how much of what a definition stands in is named as well."""
+    return (_container(one) in around) + 2 * (one.path in around) + (_base(one.path) in around)
+
+
+def _fits(path: Sequence[str], wanted: Sequence[str], *, whole: bool) -> bool:
+    """Say whether a path ends with what is wanted; an absolute one may end with the path."""
+    if len(wanted) > len(path):
+        return whole and list(wanted[-len(path) :]) == list(path)
+    return list(path[-len(wanted) :]) == list(wanted)
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()

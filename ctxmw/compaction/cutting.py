@@ -1,0 +1,171 @@
+"""Decides what of a history stays in view: places and tokens in, places out.
+
+First old tool outputs are cleared, the oldest first. When that is not enough, the history is cut:
+what must stay stays, the newest groups stay as far as there is room, and all before them goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..conversation.replay.clearing import cleared
+from ..tokens.prompt_cost import Measure, parts_besides_text
+from ..values.messages import Message, last_user
+from .groups import Group, groups_of
+
+RECENT = 3
+"""So many of the newest calls keep their outputs, as long as that is possible at all."""
+WORTH_CLEARING = 50
+"""Tokens that clearing an output has to save."""
+SHORT_NOTE = 200
+"""Tokens of a note that has little to say."""
+ANY_REF = "t234567"
+"""As long as any ref."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """How many tokens the messages may have."""
+
+    target: int
+    """After compaction, the note included."""
+    most: int
+    """At most, if need be: then even an output that was not read yet is cut down."""
+    note: float
+    """The share of what is not bound to stay that the note may have."""
+    note_most: int
+    """Tokens of the note at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """What becomes of a history, by the places of its messages."""
+
+    dropped: frozenset[int] = frozenset()
+    cleared: frozenset[int] = frozenset()
+    unread: frozenset[int] = frozenset()
+    """Outputs that had to be cut down though they are new."""
+    note: int = 0
+    """Tokens that the note may have."""
+
+    def __bool__(self) -> bool:
+        return bool(self.dropped or self.cleared or self.unread)
+
+
+def cut(messages: Sequence[Message], room: Room, measure: Measure) -> Cut:
+    """Return what to drop and what to clear, so that the rest and the note are in the room.
+
+    Kept whatever the room: system messages, the first and the last user message, pinned messages,
+    the newest group, calls that wait for their results, and what is not text, as only text can be
+    archived.
+    """
+    return _Cutting(messages, room, measure).cut()
+
+
+class _Cutting:
+    """A history while it is being cut."""
+
+    def __init__(self, messages: Sequence[Message], room: Room, measure: Measure) -> None:
+        self._messages = messages
+        self._room = room
+        self._groups = groups_of(messages)
+        self._costs = [measure.message(message) for message in messages]
+        self._measure = measure
+
+    def cut(self) -> Cut:
+        cleared = self._clear_old()
+        if sum(self._costs) + SHORT_NOTE <= self._room.target:
+            return Cut(cleared=frozenset(cleared), note=SHORT_NOTE if cleared else 0)
+        must = _bound_to_stay(self._messages, self._groups)
+        free = self._room.target - self._cost_of(must)
+        note = max(SHORT_NOTE, min(self._room.note_most, int(free * self._room.note)))
+        kept = must | self._newest(must, free - note)
+        dropped = {place for group in self._groups for place in group.places} - kept
+        return Cut(
+            dropped=frozenset(dropped),
+            cleared=frozenset(cleared) - dropped,
+            unread=frozenset(self._clear_new(kept - cleared, self._cost_of(kept) + note)),
+            note=note,
+        )
+
+    def _clear_old(self) -> set[int]:
+        """Clear outputs, the oldest first, until what is left fits; return which."""
+        chosen = set()
+        for place in _old_outputs(self._messages, self._groups):
+            if sum(self._costs) + SHORT_NOTE <= self._room.target:
+                break
+            if self._saved(place) >= WORTH_CLEARING:
+                chosen.add(place)
+                self._costs[place] -= self._saved(place)
+        return chosen
+
+    def _clear_new(self, places: set[int], total: int) -> set[int]:
+        """Return the outputs to clear though they are new: the largest, until the rest fits."""
+        outputs = [place for place in places if self._messages[place]["role"] == "tool"]
+        chosen = set()
+        for place in sorted(outputs, key=lambda place: -self._costs[place]):
+            if total > self._room.most and self._saved(place, unread=True) >= WORTH_CLEARING:
+                chosen.add(place)
+                total -= self._saved(place, unread=True)
+        return chosen
+
+    def _newest(self, must: set[int], room: int) -> set[int]:
+        """Return the newest messages that fit, without a gap but for what stays anyway."""
+        kept: list[Group] = []
+        for group in reversed(self._groups):
+            others = [place for place in group.places if place not in must]
+            if group.orphan or not others:
+                continue
+            price = self._cost_of(others)
+            if price > room:
+                break
+            room -= price
+            kept.append(group)
+        # An answer whose question is gone says little: the view begins with a question or a call.
+        while kept and _is_plain_answer(self._messages, kept[-1]):
+            kept.pop()
+        return {place for group in kept for place in group.places}
+
+    def _saved(self, place: int, *, unread: bool = False) -> int:
+        left = self._measure.message(cleared(self._messages[place], ANY_REF, unread=unread))
+        return self._costs[place] - left
+
+    def _cost_of(self, places: Iterable[int]) -> int:
+        return sum(self._costs[place] for place in places)
+
+
+def _bound_to_stay(messages: Sequence[Message], groups: Sequence[Group]) -> set[int]:
+    last = last_user(messages)
+    if last is None:
+        # Without a user's message there is no place for a note of what is gone.
+        return set(range(len(messages)))
+    first = next(place for place, message in enumerate(messages) if message["role"] == "user")
+    must = {first, last, len(messages) - 1}
+    must |= {place for place, message in enumerate(messages) if _stays(message)}
+    for group in groups:
+        waits = group.open and group.places[-1] > last
+        if waits or not must.isdisjoint(group.places):
+            must.update(group.places)
+    return must
+
+
+def _stays(message: Message) -> bool:
+    kept_whole = message["role"] != "tool" and parts_besides_text(message)
+    return message["role"] == "system" or bool(message.get("pinned")) or bool(kept_whole)
+
+
+def _old_outputs(messages: Sequence[Message], groups: Sequence[Group]) -> list[int]:
+    """Return the outputs of all but the newest calls; what is pinned or not answered stays."""
+    called = [group for group in groups if len(group.places) > 1]
+    old = [group for group in called[:-RECENT] if not group.open]
+    return sorted(
+        place
+        for group in old
+        for place in group.places[1:]
+        if messages[place]["role"] == "tool" and not messages[place].get("pinned")
+    )
+
+
+def _is_plain_answer(messages: Sequence[Message], group: Group) -> bool:
+    return messages[group.places[0]]["role"] == "assistant" and not group.calls

@@ -1,0 +1,64 @@
+"""What the memory adds to a conversation that was just compacted.
+
+The stable block is made anew at that moment. Beside it there is room for a little more of what
+belongs to the goal: summaries of earlier conversations, and index lines; only what the stable block
+does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..conversation.conversation import Identity, load_state
+from ..conversation.replay.views import History
+from ..recall.pipeline import Own, Setup, build_stable, gather
+from ..search.filter import Wanted
+from ..values.items import Item, Shown
+from ..values.messages import text_of
+from ..values.situation import Situation
+
+SUMMARIES, LINES = 3, 10
+"""How many summaries and index lines are added at most."""
+QUERY = 2_000
+"""Characters of the goal that are searched with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refill:
+    """Items to add, each with how it is shown, and how sections are called here."""
+
+    items: tuple[tuple[Item, Shown], ...]
+    title: Callable[[str], str]
+
+
+def refill(setup: Setup, who: Identity, history: History) -> Refill:
+    """Return what the memory has to add for the goal of this history."""
+    state = load_state(setup, who, setup.clock())
+    goal = next((text_of(m) for m in history.given if m["role"] == "user"), "")
+    situation = Situation(
+        user=who.user,
+        session=who.session,
+        project=who.project or state.project,
+        language=who.language or state.language,
+        query=goal[:QUERY],
+        now=setup.clock(),
+    )
+    stable = build_stable(setup, situation, who.budget, removed=state.removed)
+    known = {*state.removed, *(c.item.ref for c in stable.choices if c.shown != "none")}
+    summaries = [
+        item
+        for item in gather(setup, situation, who.budget, Own()).items
+        if item.kind == "summary" and item.ref not in known and item.trust == "trusted"
+    ]
+    newest = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
+    known |= {item.ref for item in newest[:SUMMARIES]}
+    found = setup.search.find(situation, setup.weights, Wanted(without=frozenset(known)))
+    listed = [
+        item
+        for item in found.items
+        if item.session != who.session and item.score >= setup.floors.index
+    ]
+    shown: list[tuple[Item, Shown]] = [(item, "full") for item in newest[:SUMMARIES]]
+    shown += [(item, "index") for item in listed[:LINES]] if found.opens else []
+    return Refill(items=tuple(shown), title=setup.layout(situation).title)

@@ -1,0 +1,93 @@
+"""How much of a prompt a provider has in its cache: what begins like the prompt before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from ...runtime.lru import Recent
+from ...values.items import Item
+from ...values.messages import Message, text_of
+
+CONVERSATIONS = 1024
+
+Prints = tuple[int, ...]
+"""What is equal for messages that are sent alike, message by message, in one process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a prompt holds of its own conversation."""
+
+    prints: frozenset[str] = frozenset()
+    """Hashes of the messages in view."""
+    refs: frozenset[str] = frozenset()
+    """Captured turns that are in view, where the conversation was compacted."""
+    compacted: bool = False
+
+    def own(self, session: str) -> tuple[str, int] | None:
+        """Return the conversation and how many messages of it are in view, when that is all.
+
+        Of a compacted conversation most turns are not.
+        """
+        return None if self.compacted else (session, len(self.prints))
+
+    def holds(self, item: Item) -> bool:
+        """Say whether the words of a turn are in view, wherever they were said."""
+        return item.version.rstrip("*") in self.prints or item.ref in self.refs
+
+
+class Prefixes:
+    """The last prompt of recent conversations, message by message, in this process."""
+
+    def __init__(self) -> None:
+        self._last: Recent[tuple[str, str], Prints] = Recent(CONVERSATIONS)
+        self._said: Recent[tuple[str, str], Said] = Recent(CONVERSATIONS)
+
+    def keep_said(self, user: str, session: str, said: Said) -> None:
+        """Keep which messages were in view last."""
+        self._said.put((user, session), said)
+
+    def keep(self, user: str, session: str, prints: Prints) -> None:
+        """Keep what the prompt was that was made, for the next one to be compared with."""
+        self._last.put((user, session), prints)
+
+    def let_go(self, user: str, session: str) -> None:
+        """Keep nothing of a conversation that has ended."""
+        self._last.let_go([(user, session)])
+        self._said.let_go([(user, session)])
+
+    def said(self, user: str, session: str) -> Said:
+        """Return which messages were in view last, as far as this process knows."""
+        return self._said.get((user, session)) or Said()
+
+    def share(
+        self, user: str, session: str, prompt: Sequence[Message], prints: Prints
+    ) -> float | None:
+        """Return the share of the prompt, in characters, in leading messages that did not change.
+
+        None when this process has not seen a prompt of the conversation yet.
+        """
+        before = self._last.get((user, session))
+        if before is None:
+            return None
+        sizes = [len(text_of(message)) for message in prompt]
+        same = len(prints)
+        for at, pair in enumerate(zip_longest(prints, before)):
+            if pair[0] != pair[1]:
+                same = at
+                break
+        return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
+
+
+def prints_of(prompt: Sequence[Message]) -> Prints:
+    """Return what tells a prompt from another, message by message."""
+    return tuple([_print(message) for message in prompt])
+
+
+def _print(message: Message) -> int:
+    content, calls = message.get("content"), message.get("tool_calls")
+    shown = content if isinstance(content, str) else repr(content)
+    told = repr(calls) if calls else ""
+    return hash((message["role"], shown, str(message.get("tool_call_id", "")), told))

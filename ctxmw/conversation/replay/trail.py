@@ -1,0 +1,201 @@
+"""Where earlier parts stand in a history that the caller sends again without them.
+
+A part is made for one user message, the last one of its call. A turn is a user message and all that
+follows it up to the next one; it is over when there is a next one. What stands in a turn that is
+over is written down when it is first sent, under the hash of all messages up to the turn's end.
+From then on it is looked up, not worked out.
+
+The law: when the messages of two calls of an epoch are equal up to the end of a turn, and both go
+on with another user message, the same bytes are placed in that turn and in all turns before it.
+
+The proof goes from turn to turn. A turn's hash covers every message up to its end, so both calls
+look under the same one. The call that is written first finds what stands there or writes it, in one
+transaction, and is planned again when somebody changed the conversation meanwhile. Nothing written
+is ever overwritten. So the other call finds the same parts. Of these it leaves out each that shows
+an item of an earlier turn; what stands in earlier turns is the same in both calls, for that is
+nothing where the first turn is concerned, and proven already where any other is. And within an
+epoch the text of a part does not change.
+
+None of this depends on how a turn is filled when it is first sent: that rule only has to make
+sense. The question being asked is in no turn that is over; every part made for it stands there. A
+retry and a tool loop make no new one. Asked again after its answer, it may get one more.
+
+What ends the law: a new epoch, when parts lose what was forgotten, edited, removed, pinned or
+compacted; the cap on the tokens of parts in view, which empties the oldest; and the limits of what
+is kept in mind (`parts.MOST`, `parts.KNOWN`). Each costs the provider's cache one miss.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from ...text.cleaning import digest
+from ...values.messages import Message, fingerprint, last_user
+from ..state import PartRef
+
+SHORT = 16
+"""So much of a turn's hash is written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The hashes of a history, message by message. System messages do not count."""
+
+    prints: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
+    locals: tuple[str, ...] = ()
+    """Of user messages, with the one before each; no others have a part."""
+    last: int | None = None
+    """Where the last user message stands."""
+
+    @property
+    def users(self) -> list[int]:
+        """Where the user messages stand."""
+        return [at for at, local in enumerate(self.locals) if local]
+
+    @property
+    def over(self) -> dict[int, str]:
+        """The user messages whose turn is over, each with the hash up to the turn's end."""
+        return {at: self.anchors[after - 1][:SHORT] for at, after in pairwise(self.users)}
+
+    @property
+    def turn(self) -> str:
+        """What is equal for all calls of one turn."""
+        if self.last is not None:
+            return self.anchors[self.last]
+        return self.anchors[-1] if self.anchors else ""
+
+    def then(self, message: Message) -> Trail:
+        """Return the trail as it goes on with one more message."""
+        own = fingerprint(message)
+        return Trail(
+            (*self.prints, own),
+            (*self.anchors, digest(self.anchors[-1] if self.anchors else "", own)),
+            (*self.locals, digest("", own) if message["role"] == "user" else ""),
+            self.last,
+        )
+
+
+def trail_of(messages: Sequence[Message]) -> Trail:
+    """Return the trail of a history."""
+    prints, anchors, locals_ = [], [], []
+    anchor = before = ""
+    for message in messages:
+        own = fingerprint(message)
+        prints.append(own)
+        locals_.append(digest(before, own) if message["role"] == "user" else "")
+        if message["role"] != "system":
+            anchor = digest(anchor, own)
+            before = own
+        anchors.append(anchor)
+    return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
+
+
+Places = dict[int, tuple[PartRef, ...]]
+"""The parts in view, by the message they stand at."""
+Stood = dict[str, tuple[int, ...]]
+"""What stands in turns that are over: the orders of its parts, by the hash up to the turn's end."""
+Made = dict[int, tuple[int, ...]]
+"""Orders of parts, by the message they may stand at."""
+
+
+def find_places(parts: Sequence[PartRef], trail: Trail) -> Places:
+    """Return which parts are in view, and at which message each of them stands.
+
+    Of two that show the same item the first one stays: what is known to have stood, then what was
+    made for a message of this history, then the rest.
+    """
+    stood = _stood(parts)
+    known = {at: stood[end] for at, end in trail.over.items() if end in stood}
+    own = _made_here(parts, [at for at in trail.users if at not in known], trail)
+    # The message being answered is known by its whole history only: a repeated question is new.
+    loose = [at for at in trail.over if at not in known and at not in own]
+    alike = _made_elsewhere(parts, loose, stood, trail)
+    numbered = {part.order: part for part in parts if part.hash}
+    places: Places = {}
+    shown: set[str] = set()
+    for at, orders in chain(known.items(), own.items(), alike.items()):
+        for part in [numbered[order] for order in orders if order in numbered]:
+            if shown.isdisjoint(part.shows):
+                places[at] = (*places.get(at, ()), part)
+                shown.update(part.shows)
+    return dict(sorted(places.items()))
+
+
+def first_stood(parts: Sequence[PartRef], places: Places, trail: Trail) -> Stood:
+    """Return what is to be written down: what stands in turns of which nothing is known yet."""
+    known = _stood(parts)
+    return {
+        end: tuple([part.order for part in places.get(at, ())])
+        for at, end in trail.over.items()
+        if end not in known
+    }
+
+
+def over_cap(places: Places, cap: int, *, keep: Collection[str]) -> set[str]:
+    """Return the builds to drop: none while under the cap, else the oldest down to half of it.
+
+    Dropping many at once and seldom breaks the provider's cache once instead of at every turn.
+    """
+    shown = [part for at in sorted(places) for part in places[at]]
+    total = sum(part.tokens for part in shown)
+    if total <= cap:
+        return set()
+    dropped = set()
+    for part in shown:
+        if total <= cap // 2:
+            break
+        if part.build not in keep:
+            dropped.add(part.build)
+            total -= part.tokens
+    return dropped
+
+
+def _stood(parts: Iterable[PartRef]) -> Stood:
+    return {end: orders for part in parts for end, orders in part.stood.items()}
+
+
+def _made_here(parts: Iterable[PartRef], users: Iterable[int], trail: Trail) -> Made:
+    """Return the parts that were made for these messages: they went out with them last."""
+    orders = _by_anchor(parts)
+    anchors = {at: trail.anchors[at] for at in users}
+    return {at: orders[anchor] for at, anchor in anchors.items() if anchor in orders}
+
+
+def _made_elsewhere(
+    parts: Sequence[PartRef], users: Sequence[int], stood: Stood, trail: Trail
+) -> Made:
+    """Return what stands at these messages in the history whose beginning was cut off.
+
+    A message is known again by the one before it; of several such places the newest counts.
+    """
+    here = {trail.anchors[at] for at in trail.users}
+    origins = {part.local: part.anchor for part in parts if part.anchor not in here}
+    often = Counter([trail.locals[at] for at in users])
+    orders, after = _by_anchor(parts), dict(pairwise(trail.users))
+    made: Made = {}
+    for at in users:
+        origin = origins.get(trail.locals[at])
+        if origin is not None and often[trail.locals[at]] == 1:
+            end = _end_of(origin, trail, range(at + 1, after[at]))
+            made[at] = stood.get(end, orders[origin])
+    return made
+
+
+def _by_anchor(parts: Iterable[PartRef]) -> dict[str, tuple[int, ...]]:
+    orders: dict[str, list[int]] = {}
+    for part in parts:
+        orders.setdefault(part.anchor, []).append(part.order)
+    return {anchor: tuple(made) for anchor, made in orders.items()}
+
+
+def _end_of(anchor: str, trail: Trail, rest: Iterable[int]) -> str:
+    """Return the hash up to the end of a turn, from that up to its user message."""
+    for place in rest:
+        # System messages do not count.
+        if trail.anchors[place] != trail.anchors[place - 1]:
+            anchor = digest(anchor, trail.prints[place])
+    return anchor[:SHORT]

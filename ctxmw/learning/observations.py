@@ -1,0 +1,222 @@
+"""What an agent's tool calls tell: which files it changed, what it looked up, what failed.
+
+The title is in words of ours and of whoever asked; a tool's own words are capped, and whatever
+carries them is marked as a stranger's. Tools that only repeat our memory tell nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..text.cleaning import clean, one_line
+from ..text.prose import sentences
+from ..text.secrets.redaction import redact, redact_values
+from ..values.items import Trust
+from ..values.messages import Message, text_of
+from ..values.records import ObservationKind
+from .turns import OUR_TOOLS
+
+OUTPUT = 300
+"""Characters that an observation keeps of a tool's output."""
+TITLE = 120
+MOST = 5
+"""Lookups and failures that are kept of one turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What is noticed about one turn's tool calls."""
+
+    kind: ObservationKind
+    title: str
+    text: str = ""
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    source: str = "tool"
+    trust: Trust = "trusted"
+    places: tuple[int, ...] = ()
+    """Where the messages stand that it comes from."""
+
+
+def observed(messages: Sequence[Message], places: Sequence[int]) -> list[Observed]:
+    """Return what the calls answered at these places tell."""
+    calls = [call for call in _calls(messages) if call.answered in places]
+    asked = _asked(messages, calls)
+    changes = [call for call in calls if call.changes]
+    found = [_changed(changes, asked)] if changes else []
+    others = [call for call in calls if not call.changes and call.name not in OUR_TOOLS]
+    told = [call for call in others if call.failed or not call.reads]
+    found += [_told(call, asked) for call in told[:MOST]]
+    if not changes and (read := [call for call in others if call.reads and call.files]):
+        found.append(_read(read, asked))
+    return found
+
+
+_CHANGES = re.compile(
+    r"(?:^|[_.-])(?:write|edit|create|update|delete|remove|rename|move|insert|replace|patch|append|"
+    r"save|modify|commit)(?:$|[_.-])|apply_?patch|str_?replace|(?:write|edit|create)_?file"
+)
+_READS = re.compile(
+    r"(?:^|[_.-])(?:read|view|open|cat|ls|list|glob|grep|find|tree|stat)(?:$|[_.-])"
+)
+_FAILS = re.compile(
+    r"^[ \t]*+(?:error|traceback|exception|failed|fatal|panic)\b|\b(?:exit (?:code|status):? [1-9]|"
+    r"[1-9]\d* (?:failed|errors?)|command not found|no such file|permission denied|"
+    r"traceback \(most recent|\w+(?:Error|Exception):)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# No name in a folder is longer: a line of dashes is not read again from each of them.
+_PATH = re.compile(
+    r"(?<![\w@:/])(?:[\w.-]{1,255}+/){0,40}[\w-][\w.-]{0,255}\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
+    r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]{1,255}+/){1,40}[\w.-]{1,255}+"
+)
+_FILE_ARGS = ("path", "file", "file_path", "filename", "filepath", "target_file", "paths", "files")
+# In backticks, with humps or underscores, or a capital in mid-sentence.
+_NAME = re.compile(
+    r"`([^`\n]{2,40})`|\b([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b"
+    r"|(?<=[a-z,] )([A-Z][A-Za-z0-9]{2,30})\b"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    name: str
+    args: Mapping[str, Any]
+    output: str
+    failed: bool
+    called: int
+    answered: int
+
+    @property
+    def changes(self) -> bool:
+        return bool(_CHANGES.search(self.name.lower()) and self.files) and not self.failed
+
+    @property
+    def reads(self) -> bool:
+        return bool(_READS.search(self.name.lower()))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        given = [self.args.get(name) for name in _FILE_ARGS]
+        flat = [one for arg in given for one in (arg if isinstance(arg, list | tuple) else [arg])]
+        named = [clean(one).strip() for one in flat if isinstance(one, str)]
+        return tuple(dict.fromkeys(one for one in named if one and _PATH.fullmatch(one)))
+
+    @property
+    def shown(self) -> str:
+        """The call, on one line."""
+        args = ", ".join(f"{name}={_value(value)}" for name, value in self.args.items())
+        return redact(one_line(f"{self.name}({args})", TITLE)).text
+
+
+def _value(value: object) -> str:
+    try:
+        return one_line(json.dumps(value, ensure_ascii=False, default=str), 60)
+    except (TypeError, ValueError):
+        return "..."
+
+
+def _calls(messages: Sequence[Message]) -> Iterator[_Call]:
+    """Yield every call together with its answer, in the order of the answers."""
+    made: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    for place, message in enumerate(messages):
+        for call in message.get("tool_calls") or ():
+            made[str(call.get("id", ""))] = (place, call)
+        if message["role"] != "tool":
+            continue
+        called, call = made.get(str(message.get("tool_call_id", "")), (place, {}))
+        output = redact(text_of(message)[: 20 * OUTPUT]).text
+        args = call.get("args")
+        yield _Call(
+            name=redact(str(call.get("name") or message.get("name") or "unknown")).text,
+            args=redact_values(args) if isinstance(args, Mapping) else {},
+            output=output,
+            failed=message.get("status") == "error" or bool(_FAILS.search(output)),
+            called=called,
+            answered=place,
+        )
+
+
+def _asked(messages: Sequence[Message], calls: Sequence[_Call]) -> str:
+    """Return what the user wanted when the calls were made: the first sentence of the request."""
+    first = min((call.called for call in calls), default=0)
+    for message in reversed(messages[:first]):
+        if message["role"] == "user":
+            said = sentences(redact(text_of(message)).text)
+            return one_line(said[0].text, TITLE) if said else ""
+    return ""
+
+
+_KINDS: dict[ObservationKind, re.Pattern[str]] = {
+    "bugfix": re.compile(r"\b(?:fix|bug|broken|crash|fail|wrong|error|regression)"),
+    "refactor": re.compile(r"\b(?:refactor|rename|extract|clean|simplif|restructur|move|split)"),
+    "feature": re.compile(r"\b(?:add|implement|create|build|support|introduce|new|write)\b"),
+}
+
+
+def _changed(calls: Sequence[_Call], asked: str) -> Observed:
+    files = tuple(dict.fromkeys(file for call in calls for file in call.files))
+    kinds = (kind for kind, pattern in _KINDS.items() if pattern.search(asked.lower()))
+    where = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+    return Observed(
+        kind=next(kinds, "change"),
+        title=one_line(
+            f"{asked.rstrip('.')} ({where})" if asked else f"Changed {where}", 2 * TITLE
+        ),
+        files=files,
+        concepts=_concepts(asked),
+        places=_places(calls),
+    )
+
+
+def _told(call: _Call, asked: str) -> Observed:
+    return Observed(
+        kind="discovery",
+        title=f"{call.shown} failed" if call.failed else call.shown,
+        text=_telling(call),
+        files=call.files,
+        concepts=_concepts(asked),
+        source=f"tool:{call.name}",
+        trust="untrusted",
+        places=_places([call]),
+    )
+
+
+def _read(calls: Sequence[_Call], asked: str) -> Observed:
+    files = tuple(dict.fromkeys(file for call in calls for file in call.files))
+    where = ", ".join(files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
+    return Observed(
+        kind="discovery",
+        title=one_line(f"Looked at {where}" + (f" for: {asked}" if asked else ""), 2 * TITLE),
+        files=files,
+        concepts=_concepts(asked),
+        places=_places(calls),
+    )
+
+
+def _telling(call: _Call) -> str:
+    """Return what tells most of an output: its start, or what begins with a failure."""
+    found = _FAILS.search(call.output) if call.failed else None
+    return one_line(call.output[found.start() if found else 0 :], OUTPUT)
+
+
+def _concepts(asked: str) -> tuple[str, ...]:
+    return names_in(asked)[:5]
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the names of things in code that a text mentions, each once."""
+    return tuple(dict.fromkeys(one[1] or one[2] or one[3] for one in _NAME.finditer(text)))
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    """Return the paths of files that a text mentions, each once."""
+    return tuple(dict.fromkeys(one[0] for one in _PATH.finditer(text)))
+
+
+def _places(calls: Sequence[_Call]) -> tuple[int, ...]:
+    return tuple(sorted({place for call in calls for place in (call.called, call.answered)}))

@@ -1,0 +1,39 @@
+"""What is learned from conversations, and which sources are trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..errors import InvalidValue
+from ..values.items import Trust
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """What a conversation leaves behind beside its turns."""
+
+    statements: bool = True
+    """Preferences, corrections, decisions and facts that a user states, and notes on where the
+    work stands."""
+    observations: bool = True
+    """What an agent's tool calls changed, looked up or failed at."""
+    summaries: bool = True
+    """A summary when a conversation ends."""
+    model: bool = True
+    """Whether the summarizer is asked as well, where the memory has one."""
+
+
+def checked_trust(given: Mapping[str, Trust]) -> Mapping[str, Trust]:
+    """Return which sources are trusted, or raise when that cannot be told."""
+    if not isinstance(given, Mapping):
+        raise InvalidValue(f'trust is {given!r:.60}: give a dict such as {{"web": "untrusted"}}.')
+    for source, trust in given.items():
+        check_trust(trust, f"trust of {source!r:.60}")
+    return dict(given)
+
+
+def check_trust(trust: object, what: str = "trust") -> None:
+    """Raise unless it is a word for how far something is trusted."""
+    if trust not in ("trusted", "untrusted"):
+        raise InvalidValue(f"{what} is {trust!r:.60}. Allowed: trusted, untrusted.")

@@ -1,0 +1,194 @@
+"""What a sentence states that is worth remembering: by rules that rather miss than store noise.
+
+A user states preferences, corrections, decisions and facts to keep; both sides state where the
+work stands. Questions, suppositions, jokes, other people's words and what holds only for now are
+none of it. The rules themselves are in `statement_rules`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...text.prose import Sentence, sentences
+from .rules import OF_ASSISTANT, OF_USER, TRIED
+from .wording import Rule, Stated
+
+OPENING = 3
+"""Sentences in which an assistant without tools tells what it has done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something stated, in the words it was stated in, without what leads up to it."""
+
+    kind: Stated
+    text: str
+    said: str
+    """The whole sentence."""
+
+
+def statements(
+    text: str, role: str, *, answers: bool = False, working: bool = False
+) -> list[Statement]:
+    """Return what a message of a user or an assistant states; each statement once.
+
+    `answers` says that it was said to a question: then "no" puts nothing right. `working` says
+    that the assistant has used tools; one that only advises has done nothing, and its next steps
+    are somebody else's.
+    """
+    if role not in ("user", "assistant"):
+        return []
+    said = sentences(text)
+    if role == "assistant" and not working:
+        # What comes later is a draft or an example more often than a report.
+        said = said[:OPENING]
+    reports = role == "user" or working or any(_OWN_WORK.match(one.plain) for one in said)
+    rules = [
+        rule
+        for rule in (OF_USER if role == "user" else OF_ASSISTANT)
+        if not (answers and rule.contradicts) and (reports or not rule.report)
+    ]
+    found = [
+        stated for one in said for stated in _stated(one, rules, role if reports else "adviser")
+    ]
+    return list({(one.kind, one.text.casefold()): one for one in found}.values())
+
+
+_OWN_WORK = re.compile(
+    r"(?:(?:done|ok|okay|sure|alright)[,.!:]? )?i(?:'ve| have)? (?:just |now )?\w+ed "
+)
+
+
+def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[Statement]:
+    if _is_title(sentence.text):
+        return
+    if sentence.heading and role != "adviser" and (kind := _listed(sentence, role)):
+        yield Statement(kind, _capital(sentence.text), sentence.text)
+        return
+    words = sentence.words
+    if sentence.joking or words.isdisjoint(TRIED) or _is_no_statement(sentence.plain, words):
+        return
+    for rule in rules:
+        if words.isdisjoint(rule.words) or (rule.standing and _FOR_NOW.search(sentence.plain)):
+            continue
+        found = rule.pattern.search(sentence.plain)
+        if found and (text := _said(sentence, found)):
+            yield Statement(rule.kind, text, sentence.text)
+            return
+
+
+def _is_title(text: str) -> bool:
+    """Say whether a line is the title of something: ends in a colon, or Has Capitals Like This."""
+    words = [word for word in text.split()[1:] if len(word) > 3]
+    capitals = sum(word[0].isupper() for word in words)
+    capitalised = len(words) > 1 and capitals == len(words)
+    return text.endswith(":") or (capitalised and not text.endswith((".", "!")))
+
+
+_LISTS: tuple[tuple[Stated, re.Pattern[str]], ...] = (
+    ("next", re.compile(r"next (?:steps?|up)|to[- ]?dos?|remaining|still (?:to do|open|missing)|"
+                        r"left to do|follow[- ]ups?|open (?:items|points)")),
+    ("blocked", re.compile(r"blockers?|blocked(?: by| on)?")),
+    ("done", re.compile(r"done|completed|finished|(?:summary of (?:the )?)?changes(?: made)?|"
+                        r"what (?:i|we) (?:did|changed)(?: so far)?|(?:i|we)(?:'ve| have)? "
+                        r"(?:made|did)(?: the following)? (?:changes)?")),
+    ("decision", re.compile(r"decisions?|decided|agreed|we(?:'ve| have)? (?:decided|agreed)"
+                            r"(?: on| to)?(?: the following)?")),
+)  # fmt: skip
+
+
+def _listed(sentence: Sentence, role: str) -> Stated | None:
+    """Return what the entry of a list states, told by the list's heading."""
+    if len(sentence.words) < 2 or _is_no_statement(sentence.plain, sentence.words):
+        return None
+    heading = sentence.heading.strip(" *_:")
+    kind = next((kind for kind, pattern in _LISTS if pattern.fullmatch(heading)), None)
+    return "decided" if kind == "decision" and role == "assistant" else kind
+
+
+_ASKS = re.compile(
+    r"""(?:(?:and|so|but|ok|okay|hey|also|well|hm+|wait|then)[, ]+)*
+    (?: (?:should|can|could|would|does|did|is|are|was|were|has|have|had|will|which|who|whom
+        |whose|where|why|how|may|shall|am|isn't|aren't|doesn't|didn't|won't|wouldn't|shouldn't
+        |couldn't|haven't|hasn't|wasn't|weren't|any(?:one|body)?)(?![\w'])
+      | what(?![ ](?:remains|is[ ]left|i[ ]meant|matters)\b|[\w'])
+      | do[ ](?!not\b) | when[ ](?:do|does|did|is|are|will|should|can)\b | don't[ ](?:you|we|they)\b
+    )""",
+    re.VERBOSE,
+)
+_UNREAL = re.compile(
+    r"""\b(?: what[ ]if|suppos(?:e|ing)|imagine|pretend|hypothetical\w*|let's[ ]say|in[ ]theory
+        |theoretical\w*|if[ ](?:we|i|you|they)[ ](?:had|were)|would[ ](?:be|have|need|mean|make)
+        |might|maybe|perhaps|possibly|could|wonder(?:ing)?|thinking[ ](?:about|of)
+        |consider(?:ing|ed)?|not[ ]sure|unsure|i[ ]guess|probably|for[ ](?:example|instance)|e\.g
+        |one[ ](?:could|should|would)|whether|tempted|debating|leaning
+        |i[ ](?:think|believe)[ ](?:we|i)[ ]should|in[ ]an?[ ](?:ideal|perfect)[ ]world )\b""",
+    re.VERBOSE,
+)
+_REPORTED = re.compile(
+    r"""\baccording[ ]to\b
+      | \b(?:message|sign|comment|text|label|error|line|docs?|banner)[ ]reads\b
+      | \bquot(?:ed|ing)\b
+      | (?<!\bi[ ])(?<!\bwe[ ])\b(?:said|says?|told|tells?|wrote|claim(?:s|ed)?
+        |recommend(?:s|ed)?|suggest(?:s|ed)?|complain(?:s|ed)?|warn(?:s|ed)?|insist(?:s|ed)?
+        |argue[sd]?|advise[sd]?|preach(?:es|ed)?)\b""",
+    re.VERBOSE,
+)
+_TOLD_BY_ME = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:already |just )?(?:said|told|mentioned)\b")
+_LONG_AGO = re.compile(
+    r"""\b(?: last[ ](?:year|month|summer|winter|decade|century)|(?:years?|months?|decades?)[ ]ago
+        |back[ ](?:then|when|in)|used[ ]to|(?:my|our)[ ](?:old|previous|former|last)[ ]\w+
+        |in[ ]my[ ](?:old|previous)|once[ ]upon|when[ ]i[ ]was
+        |in[ ](?:the|a|this|that)[ ](?:film|movie|book|novel|story|game|series|show|episode|dream)
+        |a[ ](?:story|poem|song|joke|novel|tale)\b )""",
+    re.VERBOSE,
+)
+_FOR_NOW = re.compile(
+    r"""\b(?: just[ ]this[ ]once|this[ ]time|for[ ](?:now|the[ ]moment|today|once)|right[ ]now
+        |temporar\w+|only[ ](?:here|once|today|this)|today|tonight|yet|meanwhile
+        |(?:in|for)[ ]this[ ](?:one|file|function|test|case|pr|line|task|example|snippet|demo|branch
+          |commit|question|message|ticket|experiment|run|step|part) )\b""",
+    re.VERBOSE,
+)
+
+
+def _is_no_statement(plain: str, words: frozenset[str]) -> bool:
+    """Say whether a sentence asks, supposes, tells a story, or gives somebody else's words."""
+    if plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
+        return True
+    if _UNREAL.search(plain) or _LONG_AGO.search(plain):
+        return True
+    return not words.isdisjoint(_REPORTING) and bool(
+        _REPORTED.search(plain) and not _TOLD_BY_ME.search(plain)
+    )
+
+
+_REPORTING = frozenset(
+    "according quote quoted quoting said say says told tell tells reads wrote claim claims claimed"
+    " recommend recommends recommended suggest suggests suggested complain complains complained"
+    " warn warns warned insist insists insisted argue argues argued advise advises advised preach"
+    " preaches preached".split()
+)
+
+_TRAILING = " ,;:-\u2013\u2014"
+_LEAD = re.compile(
+    r"""(?:(?:ok|okay|yes|yeah|yep|no|nope|nah|please|and|but|so|also|then|again|thanks|thank[ ]you
+        |great|good|nice|well|actually|hey|hi|alright|right|sure|cool|perfect|fine
+        |one[ ]more[ ]thing
+        |btw|by[ ]the[ ]way|fyi|correction|sorry)\b[,.:;!\u2013\u2014-]*[ ]+)+""",
+    re.VERBOSE,
+)
+
+
+def _said(sentence: Sentence, found: re.Match[str]) -> str:
+    """Return what is stated, or nothing when there is too little of it."""
+    start = found.start("it") if "it" in found.re.groupindex and found["it"] is not None else 0
+    lead = _LEAD.match(sentence.plain, start)
+    text = sentence.text[lead.end() if lead else start :].strip(_TRAILING)
+    return _capital(text) if len(text.split()) > 1 else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,258 @@
+"""Forgetting: a record, its versions, what was learned from it, and every text that shows it.
+
+What was learned from a turn goes with the turn, unless another turn says it too. What was learned
+and is forgotten by its own name is also taken out of the turn that said it. Summaries are written
+anew from what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+from ..calls.end import summary_of
+from ..code.files import CodeFile
+from ..conversation.replay.hearing import ANCHORS, SHORT, TAIL
+from ..conversation.state import (
+    GoneSession,
+    SessionState,
+    StoredBlock,
+    gone_ref,
+    session_ref,
+)
+from ..protocols import Find, Row
+from ..recall.pipeline import Setup
+from ..recall.sources.code import refs_of
+from ..runtime.observing import observed
+from ..runtime.stages import stage
+from ..text.cleaning import fold
+from ..values.records import (
+    Derived,
+    Memory,
+    Note,
+    SessionSummary,
+    Turn,
+    load,
+    load_all,
+    load_as,
+)
+from .versions import all_versions, cut_from_history
+
+FORGOTTEN = "[forgotten]"
+"""Stands in a turn for the sentence that was forgotten."""
+_KNOWS_ITS_TURNS = '"derived_from":["'
+_MANY = 200
+"""Refs beyond which all blocks are read instead of looking for each."""
+_DERIVED = ("memory", "note", "observation", "summary")
+
+
+@observed("forget")
+@stage("forget")
+def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
+    """Remove these rows and whatever is a copy of them; say how many records that were."""
+    store = setup.store
+    with store.atomic(user):
+        found = list(rows)
+        gone = {row.ref for row in found}
+        gone |= all_versions(setup, user, gone)
+        cut, quoting = cut_from_history(setup, user, found, gone)
+        gone |= cut
+        derived = list(_derived(setup, user, gone))
+        scrubbed = _turns_without(setup, user, derived, gone)
+        gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
+        changed, orphans = _let_go(derived, gone)
+        gone |= orphans
+        touched = gone | quoting | {turn.ref for turn in scrubbed}
+        told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
+        stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
+        store.put([record.row() for record in (*changed, *scrubbed)])
+        store.put(_remembering_what_is_gone(setup, user, gone))
+        removed = store.delete(user, sorted(gone))
+        removed += _rewrite(setup, user, stale)
+        code = [row for row in found if row.type == CodeFile.type]
+        files = setup.faults.read(code, lambda row: load_as(row, CodeFile))
+        shown = touched.union({one.ref for one in stale}, *map(refs_of, files))
+        store.put(_scrubbed_blocks(setup, user, shown))
+        return removed
+
+
+def forget_session(setup: Setup, user: str, session: str, rows: Sequence[Row]) -> int:
+    """Remove these rows of a conversation, and keep hashes of what a person said in it.
+
+    Whoever sends its history once more goes on with the conversation, and does not undo this.
+    """
+    turns = setup.faults.read(
+        [row for row in rows if row.type == Turn.type], lambda row: load_as(row, Turn)
+    )
+    said = sorted((turn for turn in turns if turn.role == "user"), key=attrgetter("sequence"))
+    with setup.store.atomic(user):
+        removed = forget(setup, user, rows)
+        if said:
+            setup.store.put([_gone(setup, user, session, said).row()])
+    return removed
+
+
+def _gone(setup: Setup, user: str, session: str, said: Sequence[Turn]) -> GoneSession:
+    ref = gone_ref(session)
+    before = load_all(setup.store.get(user, [ref]), GoneSession)
+    heard = [own for gone in before for own in gone.heard]
+    heard += [turn.print[:SHORT] for turn in said]
+    captured = [turn.anchor for turn in reversed(said)]
+    captured += [anchor for gone in before for anchor in gone.captured]
+    return GoneSession(
+        user=user,
+        ref=ref,
+        at=setup.clock(),
+        captured=tuple(captured[:ANCHORS]),
+        heard=tuple(heard[-TAIL:]),
+    )
+
+
+def _remembering_what_is_gone(setup: Setup, user: str, gone: Collection[str]) -> list[Row]:
+    """Return the states of conversations that go on, each with the turns it has to leave alone."""
+    anchors: dict[str, list[str]] = {}
+    for row in setup.store.get(user, sorted(gone)):
+        if row.type == Turn.type:
+            anchors.setdefault(row.session, []).append(row.digest)
+    states = [
+        _state_that_goes_on(setup, user, session, len(turns))
+        for session, turns in anchors.items()
+        if session_ref(session) not in gone
+    ]
+    return [
+        state.model_copy(update={"forgotten": (*state.forgotten, *anchors[state.session])}).row()
+        for state in states
+        if state is not None
+    ]
+
+
+def _state_that_goes_on(setup: Setup, user: str, session: str, gone: int) -> SessionState | None:
+    """Return a conversation's state, also of one that was only captured; None when all of it goes.
+
+    `gone` of its turns are forgotten.
+    """
+    ref, now = session_ref(session), setup.clock()
+    for state in load_all(setup.store.get(user, [ref]), SessionState):
+        return state
+    if setup.store.count(user, Find(types=(Turn.type,), sessions=(session,))) <= gone:
+        return None
+    return SessionState(user=user, ref=ref, at=now, session=session, opened=now)
+
+
+def is_learned(row: Row) -> bool:
+    """Say whether a row holds a memory that was learned: it goes with the turns that say it."""
+    return row.type == "memory" and _KNOWS_ITS_TURNS in row.body
+
+
+def _derived(setup: Setup, user: str, gone: Collection[str]) -> Iterator[Derived]:
+    """Yield everything that was learned from turns, history included.
+
+    What cannot be read and stays is an error: it might hold what is to be forgotten.
+    """
+    for row in setup.store.query(user, Find(types=_DERIVED, live=None)):
+        if _KNOWS_ITS_TURNS in row.body:
+            for record in setup.faults.read([row], load) if row.ref in gone else [load(row)]:
+                if isinstance(record, Derived):
+                    yield record
+
+
+def _turns_without(
+    setup: Setup, user: str, derived: Iterable[Derived], gone: Collection[str]
+) -> list[Turn]:
+    """Return the turns that said what is forgotten by name, without the sentence that says it."""
+    named = [one for one in derived if one.ref in gone and isinstance(one, Memory | Note)]
+    refs = {ref for one in named for ref in one.derived_from} - set(gone)
+    rows = [row for row in setup.store.get(user, sorted(refs)) if row.type == "turn"]
+    turns = []
+    for turn in load_all(rows, Turn):
+        text = turn.text
+        for one in named:
+            if turn.ref in one.derived_from:
+                text = _sentence(one.says()).sub(FORGOTTEN, text)
+        if text != turn.text:
+            update = {"text": text, "redacted": turn.redacted + 1}
+            turns.append(turn.model_copy(update=update))
+    return turns
+
+
+def _sentence(text: str) -> re.Pattern[str]:
+    """Return what finds a sentence in a turn, however it was spaced, marked up or begun."""
+    words = [re.escape(word).replace("'", "['\u2019]") for word in text.rstrip(".!").split()]
+    return re.compile(r"[*_]*" + r"[\s*_]+".join(words) + r"[*_]*[.!]*", re.IGNORECASE)
+
+
+def _is_in(one: Derived, scrubbed: Iterable[Turn]) -> bool:
+    """Say whether a note or memory was learned from a sentence that its turn no longer has."""
+    if not isinstance(one, Memory | Note):
+        return False
+    own = [turn for turn in scrubbed if turn.ref in one.derived_from]
+    # What a model put into its own words is in no turn to begin with.
+    return bool(own) and one.source != "model" and not any(_says(turn, one) for turn in own)
+
+
+def _says(turn: Turn, one: Derived) -> bool:
+    return bool(_sentence(one.says()).search(turn.text)) or fold(one.says()) in fold(turn.text)
+
+
+def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Derived], set[str]]:
+    """Return what stays without the turns that are gone, and the refs of what had no other."""
+    changed: list[Derived] = []
+    orphans: set[str] = set()
+    for one in derived:
+        if one.ref in gone or isinstance(one, SessionSummary):
+            continue
+        left = tuple(ref for ref in one.derived_from if ref not in gone)
+        update: dict[str, Any] = {"derived_from": left}
+        lost = len(one.derived_from) - len(left)
+        if isinstance(one, Memory):
+            update["seen"] = one.seen - lost
+            if one.supersedes in gone:
+                update["was"] = ""
+        if (lost and not left) and not (isinstance(one, Memory) and update["seen"] > 0):
+            orphans.add(one.ref)
+        elif lost or update.get("was") == "":
+            changed.append(one.model_copy(update=update))
+    # What took an orphan's place must not go on quoting it.
+    quoting = [one for one in derived if isinstance(one, Memory) and one.supersedes in orphans]
+    changed = [_unquoted(one) if one in quoting else one for one in changed]
+    known = {one.ref for one in changed} | orphans | set(gone)
+    changed += [_unquoted(one) for one in quoting if one.ref not in known]
+    return changed, orphans
+
+
+def _unquoted(one: Derived) -> Derived:
+    return one.model_copy(update={"was": ""})
+
+
+def _rewrite(setup: Setup, user: str, stale: Iterable[SessionSummary]) -> int:
+    """Write summaries anew from what their conversations still have; say how many are gone."""
+    removed = 0
+    for old in stale:
+        new = summary_of(setup, user, old.session)
+        if new is None:
+            removed += setup.store.delete(user, [old.ref])
+        else:
+            kept = {"ref": old.ref, "at": old.at, "scope": old.scope}
+            setup.store.put([new.model_copy(update=kept).row()])
+    return removed
+
+
+def _scrubbed_blocks(setup: Setup, user: str, refs: Collection[str]) -> list[Row]:
+    blocks = Find(types=("block",))
+    if len(refs) > _MANY:
+        rows = setup.store.query(user, blocks)
+    else:
+        rows = [row for ref in refs for row, _ in setup.store.search(user, [ref], blocks)]
+    found = {row.ref: StoredBlock.model_validate_json(row.body) for row in rows}
+    return [
+        stored.model_copy(
+            update={
+                "pieces": stored.block.without(refs).pieces,
+                "gone": (*stored.gone, *sorted(stored.block.refs & set(refs))),
+            }
+        ).row()
+        for stored in found.values()
+        if stored.block.refs & set(refs)
+    ]

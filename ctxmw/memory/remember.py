@@ -1,0 +1,154 @@
+"""How memories come and change.
+
+The same text in the same scope is a restatement: it counts, and nothing is stored twice. Another
+text under the same key takes the old one's place; the old one stays as history and is no longer
+found, and the new one tells what it was. Almost the same text is linked, never merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from ..errors import InvalidValue, NotFound
+from ..protocols import Find
+from ..recall.pipeline import Setup
+from ..runtime.observing import observed
+from ..runtime.stages import stage
+from ..search.ranking.near_duplicates import shared
+from ..text.lexicon import STOP_WORDS
+from ..text.terms import stems
+from ..values.records import Memory, load_all, load_as
+from ..values.refs import short_refs
+
+ALIKE = 0.6
+"""The share of their words that two memories have in common when they say almost the same."""
+_LOOKED_FOR = 5
+"""Words of a memory by which others like it are looked up."""
+_LOOKED_UP = 24
+_NEAR = 3
+
+
+@observed("remember")
+@stage("remember")
+def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: Any) -> Memory:
+    """Store a memory and return it as it now stands; `at` is when it was stated."""
+    store = setup.store
+    with store.atomic(user):
+        make_ref = short_refs(store, user, setup.random)
+        new = Memory(user=user, ref=make_ref(Memory.prefix), at=at or setup.clock(), **values)
+        standing = _standing(setup, new)
+        if len(standing) == 1 and _restates(new, standing[0]):
+            kept = _restated(standing[0], new)
+            store.put([kept.row()])
+            return kept
+        if at and any(old.at > at and not _says_same(new, old) for old in standing):
+            # It was said before what holds now, and only comes to be known later. What is said now
+            # holds, though the clock may have gone back since.
+            new = new.model_copy(update={"superseded_by": standing[0].ref})
+            store.put([new.row()])
+            return new
+        new = _in_place_of(new, standing) if standing else new
+        new = new.model_copy(update={"near": _near(setup, new, standing)})
+        return _put_in_place(setup, new, standing)
+
+
+@observed("edit")
+@stage("edit")
+def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
+    """Put another text, kind or scope in a memory's place; the old one stays as history."""
+    store = setup.store
+    with store.atomic(user):
+        rows = [row for row in store.get(user, [ref]) if row.type == Memory.type]
+        if not rows:
+            raise NotFound(f"there is no memory {ref!r}: search for it.")
+        [old] = load_all(rows, Memory)
+        if old.superseded_by:
+            raise InvalidValue(f"memory {ref!r} was replaced by {old.superseded_by!r}: edit that.")
+        new = old.model_copy(update=values)
+        if new == old:
+            return old
+        made = short_refs(store, user, setup.random)(Memory.prefix)
+        # What somebody puts into other words is no longer what a turn says.
+        fresh = {"ref": made, "at": setup.clock(), "supersedes": ref, "derived_from": (), "was": ""}
+        new = Memory(**(new.model_dump() | fresh))
+        same = [other for other in _standing(setup, new) if other.ref != ref]
+        return _put_in_place(setup, new, [old, *same])
+
+
+def _put_in_place(setup: Setup, new: Memory, standing: Iterable[Memory]) -> Memory:
+    replaced = [old.model_copy(update={"superseded_by": new.ref}) for old in standing]
+    setup.store.put([memory.row() for memory in (*replaced, new)])
+    return new
+
+
+def _standing(setup: Setup, new: Memory) -> list[Memory]:
+    """Return the live memories that the new one restates or replaces: same key, then same text."""
+    asked = [Find(types=("memory",), digests=(new.row().digest,))]
+    if new.key:
+        asked.insert(0, Find(types=("memory",), keys=(new.key,), scopes=(new.scope,)))
+    rows = {row.ref: row for find in asked for row in setup.store.query(new.user, find)}
+    found = setup.faults.read(rows.values(), lambda row: load_as(row, Memory))
+    return [old for old in found if _may_replace(new, old)]
+
+
+def _may_replace(new: Memory, old: Memory) -> bool:
+    if new.trust == "untrusted" and old.trust == "trusted":
+        return False
+    return not (new.key and old.key) or new.key == old.key
+
+
+def _says_same(new: Memory, old: Memory) -> bool:
+    return new.row().digest == old.row().digest
+
+
+def _restates(new: Memory, old: Memory) -> bool:
+    return _says_same(new, old) and (new.kind, new.trust) == (old.kind, old.trust)
+
+
+def _restated(old: Memory, new: Memory) -> Memory:
+    update = {
+        "seen": old.seen + 1,
+        "at": max(old.at, new.at),
+        "key": new.key or old.key,
+        "derived_from": (*old.derived_from, *new.derived_from),
+    }
+    return old.model_copy(update=update)
+
+
+def _in_place_of(new: Memory, standing: list[Memory]) -> Memory:
+    same = [old for old in standing if _says_same(new, old)]
+    last = standing[0]
+    update = {
+        "supersedes": last.ref,
+        "seen": new.seen + sum(old.seen for old in same),
+        "derived_from": (*(ref for old in same for ref in old.derived_from), *new.derived_from),
+        "was": last.was if last in same else last.text,
+    }
+    return new.model_copy(update=update)
+
+
+def _near(setup: Setup, new: Memory, standing: Iterable[Memory]) -> tuple[str, ...]:
+    """Return which memories of its scope say almost the same."""
+    said = new.searched().split()
+    terms = set(stems(said))
+    if not terms:
+        return ()
+    found = setup.search.alike(new.user, terms, ALIKE, kind="memory", scope=new.scope)
+    if found is None:
+        found = _near_in_store(setup, new, said, terms)
+    replaced = {old.ref for old in standing}
+    return tuple([ref for ref in found if ref not in replaced][:_NEAR])
+
+
+def _near_in_store(setup: Setup, new: Memory, said: list[str], terms: set[str]) -> list[str]:
+    asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
+    # Looking for all of its words would find everything, and take its time. Long words are rare.
+    words = sorted({word for word in said if word not in STOP_WORDS}, key=_longest_first)
+    found = setup.store.search(new.user, words[:_LOOKED_FOR], asked)
+    return [row.ref for row, _ in found if shared(terms, stems(row.search_text.split())) >= ALIKE]
+
+
+def _longest_first(word: str) -> tuple[int, str]:
+    return -len(word), word

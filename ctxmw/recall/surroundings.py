@@ -1,0 +1,163 @@
+"""What comes by itself: triggers are read off a message, and code, rules and modes answer them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..code.codebase import Codebase
+from ..code.index import ProjectCode
+from ..protocols import Store
+from ..runtime.faults import Faults
+from ..store.feed import Absences
+from ..text.cleaning import words
+from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
+from ..text.secrets.redaction import redact
+from ..values.clocks import after, span
+from ..values.items import Item
+from ..values.situation import Situation
+from ..workspace.activity import Activity, read_after, recent_activity
+from ..workspace.mentions import excerpt
+from ..workspace.triggers import (
+    Trigger,
+    Triggers,
+    analyze_activity,
+    analyze_message,
+    carried_over,
+    still_alive,
+)
+from .modes import Mode, modes_in
+from .sources.code import Code
+from .sources.directory import Directory
+
+_POINTS_AT = frozenset(("here", "it", "that", "these", "this", "those"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What a message brings by itself, and what it leaves for the next ones."""
+
+    modes: tuple[Item, ...] = ()
+    rules: tuple[Item, ...] = ()
+    code: tuple[Item, ...] = ()
+    readme: tuple[Item, ...] = ()
+    files: tuple[str, ...] = ()
+    """Paths in play."""
+    carried: tuple[Trigger, ...] = ()
+    activity_feed: int = 0
+
+    def seen_from(self, situation: Situation) -> Situation:
+        """Return the situation with the files in play."""
+        return replace(situation, files=self.files or situation.files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """Everything that is looked at without being asked for."""
+
+    store: Store
+    faults: Faults
+    quiet: Absences
+    """Projects in which nothing was done in an editor lately."""
+    policy: Triggers
+    modes: tuple[Mode, ...]
+    codebase: Codebase
+    code: Code
+    directory: Directory
+
+    def look(
+        self,
+        situation: Situation,
+        carried: Sequence[Trigger],
+        feed: int,
+        floor: float,
+        head: int,
+    ) -> Brought:
+        """Return what the message, earlier ones and recent activity bring.
+
+        `feed` is how far activities were read, `head` where the changes feed stands.
+        """
+        recent, feed = self._recent(situation, carried, feed, head)
+        with self.codebase.use(situation.user, situation.project, head) as code:
+            known = code.knows if code is not None else None
+            said = _without_secrets(situation.query)
+            new = analyze_message(said, now=situation.now, policy=self.policy, known=known)
+            acting = new if is_small_talk(situation.query) else [*new, *recent]
+            files = _in_play(situation, acting, code)
+            found = self.code.brought(code, situation, acting, self.policy, floor)
+        started = any(trigger.kind == "session_start" for trigger in acting)
+        about = " ".join(q for one in new if one.kind == "message" for q in one.queries)
+        weight = 1.0 if started else self.policy.message
+        return Brought(
+            modes=tuple(mode.item() for mode in modes_in(situation.query, self.modes)),
+            rules=tuple(self.directory.rules_for(situation, files)),
+            code=tuple(found),
+            readme=tuple(self.directory.readme_for(situation, about, weight, floor, asked=started)),
+            files=files,
+            carried=carried_over([*new, *recent], self.policy),
+            activity_feed=feed,
+        )
+
+    def get(self, situation: Situation, ref: str) -> Item | None:
+        """Return what has this ref among the code and the files of the folder."""
+        return self.code.get(situation, ref) or self.directory.get(situation, ref)
+
+    def _recent(
+        self, situation: Situation, carried: Sequence[Trigger], feed: int, head: int
+    ) -> tuple[list[Trigger], int]:
+        """Return what still counts of earlier messages, and what was done in an editor since."""
+        now = situation.now
+        done, feed = self._done(situation, feed, head)
+        touched = {activity.path for activity in done if activity.type != "symbol_hover"}
+        closed = {activity.path for activity in done if activity.type == "file_close"}
+        kept = [one for one in carried if one.source not in touched]
+        new = [
+            one
+            for each in done
+            if each.path not in closed
+            for one in analyze_activity(each, now=now, policy=self.policy)
+        ]
+        return still_alive([*new, *kept], now, self.policy), feed
+
+    def _done(self, situation: Situation, feed: int, head: int) -> tuple[list[Activity], int]:
+        user, project = situation.user, situation.project
+        if self.quiet.last(user, project, head):
+            return [], feed
+        since = after(situation.now, -span(minutes=self.policy.minutes))
+        rows = recent_activity(self.store, user, project, since=since)
+        if not rows:
+            self.quiet.note(user, project, head)
+        return read_after(rows, feed, self.faults)
+
+
+def is_small_talk(text: str) -> bool:
+    """Say whether a message asks for nothing, and points at nothing that is at hand."""
+    said = words(excerpt(text))
+    if "?" in text and not _POINTS_AT.isdisjoint(said):
+        return False
+    return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
+
+
+def _in_play(
+    situation: Situation, triggers: Sequence[Trigger], code: ProjectCode | None
+) -> tuple[str, ...]:
+    """Return the paths in play, relative to the root where they are under it."""
+    named = [*situation.files, *(file for trigger in triggers for file in trigger.files)]
+    meant = [path for file in named for path in _meant(file, code)]
+    root = f"{situation.root.as_posix()}/" if situation.root else "./"
+    return tuple(dict.fromkeys(path.removeprefix(root) for path in (*named, *meant)))
+
+
+def _meant(file: str, code: ProjectCode | None) -> list[str]:
+    """Return where the one file is that a part of its path means: "auth.py" is "src/auth.py"."""
+    found = [one for one, _ in code.paths(file)] if code is not None else []
+    return [f"{one.root}/{one.path}" for one in found] if len(found) == 1 else []
+
+
+def _without_secrets(text: str) -> str:
+    """Return what is read of a message: triggers are kept with the conversation."""
+    return _REDACTED.sub(" ", redact(excerpt(text)).text)
+
+
+_REDACTED = re.compile(r"\[REDACTED:\w*\]")

@@ -1,0 +1,78 @@
+"""Which records a search may find: of which types and scopes, since when, and not in view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from ..runtime.deadline import Deadline
+from ..values.items import Scope
+from ..values.situation import Situation
+from .lexical.index import Bools, LexicalIndex
+from .per_user import SEARCHED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which records may be found."""
+
+    types: tuple[str, ...] = SEARCHED
+    scopes: tuple[str, ...] | None = None
+    """None: those that hold in the situation's project and language. Empty: all."""
+    since: datetime | None = None
+    without: frozenset[str] = frozenset()
+    """Refs that are in view already."""
+    own: tuple[str, int] | None = None
+    """The present conversation, and how many messages of it the caller sends along: when those are
+    all there are, its turns are in view, and must not stand in the way of what is not."""
+    worthwhile: bool = False
+    """Whether records that stand alone and match much less than the best are left out."""
+    lessons: bool = False
+    """Whether what was learned from a turn is brought beside the turn that says it."""
+    tokens: int = 2000
+    """What there is to spend; little more than that is read from the store."""
+    deadline: Deadline | None = None
+    """Until when the answer is of use; None: however long it takes."""
+    head: int | None = None
+    """The position of the changes feed up to which records must be known; None: up to now."""
+
+
+def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
+    """Say of every place whether it may be found."""
+    found: Bools = index.column("alive")[:-1] > 0
+    if wanted.types != SEARCHED:
+        found &= _one_of(index, "type", wanted.types)
+    scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
+    if scopes:
+        found &= _one_of(index, "scope", scopes)
+    if wanted.since is not None:
+        found &= index.column("day")[:-1] >= wanted.since.toordinal()
+    if wanted.own is not None:
+        session, sent = wanted.own
+        number = index.number("session", session)
+        own = (found & (index.column("session")[:-1] == number)).nonzero()[0]
+        if number >= 0 and len(own) <= sent:
+            found[own] = False
+    found[index.places(wanted.without)] = False
+    return found
+
+
+def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
+    column = index.column(what)[:-1]
+    found, one = (index.room(use, "?")[:-1] for use in ("one of", "one"))
+    found[:] = False
+    for name in names:
+        found |= np.equal(column, index.number(what, name), out=one)
+    return found
+
+
+def _scopes(situation: Situation) -> tuple[str, ...]:
+    scopes = [Scope()]
+    if situation.project:
+        scopes.append(Scope("project", situation.project))
+    if situation.language:
+        scopes.append(Scope("language", situation.language))
+    return tuple(map(str, scopes))

@@ -1,0 +1,112 @@
+"""Which of many records come into question at all: those worth rating by every signal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..lexical.columns import distinct
+from ..lexical.index import Bools, Floats, Ints, LexicalIndex
+from ..question import Question
+from .moments import said_in, said_on
+
+EVERY_RECORD = 1000
+"""Of up to this many records every one that matches is rated in full; of more only the best ..."""
+CANDIDATES = 400
+WITH_NEIGHBOURS = 100
+"""... and, of the best of these, the two turns to each side."""
+BLOCKS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Legs:
+    """What is known of every place, with a zero in the slot of "no such record"."""
+
+    words: Floats
+    related: Floats | None
+    sessions: Floats
+    """By session."""
+    meaning: Floats | None
+    files: Floats | None
+
+
+def candidates(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) -> Ints:
+    """Return the wanted places that come into question, in the order in which they came."""
+    if np.count_nonzero(wanted) <= EVERY_RECORD:
+        found = wanted.nonzero()[0].astype(np.int32)
+    else:
+        found = _best(index, question, wanted, legs)
+    if not _is_by_words_alone(question, legs):
+        return found
+    matching: Ints = found[_matching(index, legs, found)]
+    return matching
+
+
+def _best(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) -> Ints:
+    rough = _rough(index, question, legs)[:-1]
+    if not wanted.all():
+        rough *= wanted
+    best = largest(rough, CANDIDATES)
+    first = best[np.argsort(-rough[best], kind="stable")[:WITH_NEIGHBOURS]]
+    before, after = index.column("previous"), index.column("next")
+    near = [before[first], after[first]]
+    found = distinct(np.concatenate([best, *near, before[near[0]], after[near[1]]]))
+    found = found[found >= 0].astype(np.int32)
+    kept: Ints = found[wanted[found]]
+    return kept
+
+
+def _is_by_words_alone(question: Question, legs: Legs) -> bool:
+    """Say whether only words bring a record: no name, no time, nothing quoted, no meaning."""
+    others = (question.person, question.months, question.years, question.days, question.phrases)
+    return not (any(others) or question.latest) and legs.meaning is None and legs.files is None
+
+
+def _matching(index: LexicalIndex, legs: Legs, places: Ints) -> Bools:
+    """Say of each place whether a word of the question is in it, or in its conversation."""
+    matching: Bools = legs.words[places] > 0
+    if legs.related is not None:
+        matching |= legs.related[places] > 0
+    if legs.sessions.any():
+        matching |= legs.sessions[index.column("session")[places]] > 0
+    return matching
+
+
+def largest(values: Floats, n: int) -> Ints:
+    """Return where the `n` largest values above zero are, in no order; fewer if there are fewer."""
+    left = (values > 0).nonzero()[0]
+    if len(left) > n and len(values) > BLOCKS * BLOCKS * n:
+        # The n-th best of the blocks' maxima is no larger than the n-th best of all, and cuts
+        # away nearly everything, at a tenth of what sorting out all values would cost.
+        block = len(values) // (BLOCKS * n)
+        whole = len(values) // block * block
+        maxima = values[:whole].reshape(block, -1).max(axis=0)
+        least = float(np.partition(maxima, -n)[-n])
+        left = ((values >= least) & (values > 0)).nonzero()[0]
+    if len(left) > n:
+        left = left[np.argpartition(values[left], -n)[-n:]]
+    return left.astype(np.int32)
+
+
+def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
+    rough: Floats = np.sqrt(legs.words, out=index.room("rough"))
+    rough += legs.words
+    if legs.related is not None:
+        rough += legs.related
+    matched = np.flatnonzero(legs.words > 0)
+    rough[matched] += legs.sessions[index.column("session")[matched]]
+    # Few have these: adding nothing to all others would take longer than finding them.
+    rough[np.flatnonzero(index.column("instruction"))] += 1
+    rough[np.flatnonzero(index.column("preference"))] += np.float32(0.5)
+    if question.person is not None:
+        rough += index.column("speaker") == index.people.speakers[question.person]
+    if question.months or question.years:
+        rough += 2 * said_in(question, index.column("month"), index.column("year"))
+    if question.days:
+        rough += 2 * said_on(question, index.column("day"))
+    if legs.meaning is not None:
+        rough += 2 * legs.meaning
+    if legs.files is not None:
+        rough += legs.files
+    return rough

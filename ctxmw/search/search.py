@@ -1,0 +1,321 @@
+"""Finds what an answer needs among everything a user has stored.
+
+The question is read, every candidate is rated by its signals (words, neighbours, session, people,
+times, and meaning when there is an embedder), and the best are brought as items in the order in
+which a budget should be spent on them: by expected evidence per token. Long texts come with the
+passage that matches.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import CtxmwError
+from ..protocols import Store, TokenCounter
+from ..runtime.deadline import LATE, Aside, Deadline, Late
+from ..runtime.faults import Faults
+from ..runtime.stats import Stats
+from ..store.feed import Feed
+from ..text.terms import stems
+from ..values.items import Item
+from ..values.scoring import Rating, Weights
+from ..values.situation import Situation
+from .filter import Wanted, among
+from .lexical.index import Bools, Floats, LexicalIndex
+from .per_user import Indexes
+from .question import Question, analyse
+from .ranking.near_duplicates import alike, shared
+from .ranking.signals import Signals, signals
+from .ranking.weights import RankWeights
+from .reading import LONG, PASSAGE, Reading
+from .vectors.dense import Dense, Near
+
+log = logging.getLogger("ctxmw")
+
+CHEAP = 30
+"""Tokens below which a record does not get cheaper: a short line is no evidence for being short."""
+GOOD_MATCH = 0.6
+"""The match by meaning with which a remark brings something."""
+MARGIN = 1.15
+"""Records are read until they would cost this many times what there is to spend."""
+WEAK = 0.4
+"""A record that stands alone is left out when it matches less than this share of the best."""
+NEAR = 0.5
+"""... unless it is as near in meaning as this."""
+NEAREST = 1000
+"""How many records the dense leg proposes."""
+COMPARED = 100
+"""How many new records are compared one by one with a text; more are left to the store."""
+LEAST, READ = 30, 150
+"""How many records are read from the store for one question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found, in the order in which tokens should be spent on it."""
+
+    items: tuple[Item, ...] = ()
+    opens: bool = False
+    """Whether the question asks for anything that is here; "thanks!" does not."""
+    named: bool = False
+    """Whether it names somebody who speaks, or a time: then a weak match is enough."""
+    matching: frozenset[str] = frozenset()
+    """Refs of what matches by itself, and not only through its neighbours."""
+    fault: str = ""
+    """What did not work, such as the embedder; search went on without it."""
+
+
+class Search:
+    """Search over one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        count: TokenCounter,
+        *,
+        dense: Dense | None = None,
+        weights: RankWeights | None = None,
+        stats: Stats | None = None,
+        aside: Aside | None = None,
+        feed: Feed | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        self._store = store
+        self._count = count
+        self._faults = faults or Faults()
+        self._indexes = Indexes(store, feed, self._faults)
+        self._dense = dense
+        self._weights = weights or RankWeights()
+        self._stats = stats or Stats()
+        self._aside = aside or Aside()
+        self._missing = ""
+        """The fault of the last search by meaning, which is not logged twice."""
+
+    def find(self, situation: Situation, weights: Weights, wanted: Wanted | None = None) -> Found:
+        """Return what answers the situation's query."""
+        chosen = wanted or Wanted()
+        if not self._in_time(situation.user, chosen):
+            return Found(fault=self._fault("words", LATE))
+        near, fault = self._near(situation, chosen.deadline)
+        with self._indexes.use(situation.user, chosen.head) as kept:
+            index = kept.index
+            question = analyse(situation.query, index.people, situation.now)
+            findable = among(index, situation, chosen)
+            if not findable.any() or _asks_nothing(question, near):
+                return Found(fault=fault)
+            dense = _by_place(index, near)
+            rated = signals(index, question, findable, dense=dense, files=situation.files)
+            best = self._best(index, rated, chosen, near)
+            read = kept.readings.read(
+                self._store, situation.user, list(best), self._count, self._faults
+            )
+        if not chosen.lessons:
+            read = _turns_for_lessons(read)
+        items = _items(situation, weights, read, best, rated.worth)
+        return Found(
+            items=tuple(items),
+            opens=_opens(question, best.values()),
+            named=_names_somebody_or_a_time(question),
+            matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
+            fault=fault,
+        )
+
+    def alike(
+        self, user: str, terms: Collection[str], least: float, *, kind: str, scope: str
+    ) -> list[str] | None:
+        """Return the refs of records that share so much of their terms, the nearest first.
+
+        None when no index is at hand that could tell. What was written since it was last used is
+        compared one by one.
+        """
+        with self._indexes.at_hand(user) as kept:
+            if kept is None:
+                return None
+            found, since = alike(kept.index, terms, least, kind=kind, scope=scope), kept.seq
+        changes = self._store.changes(user, since, (kind,))
+        if len(changes) > COMPARED:
+            return None
+        for change in changes:
+            found.pop(change.ref, None)
+        for row in self._store.get(user, [change.ref for change in changes if not change.gone]):
+            if row.live and row.scope == scope:
+                found[row.ref] = shared(terms, stems(row.search_text.split()))
+        near = sorted(found, key=lambda ref: found[ref], reverse=True)
+        return [ref for ref in near if found[ref] >= least]
+
+    def follow(self, user: str) -> None:
+        """Take in what was just written, so that the next search need not."""
+        # It is written already: a store that fails now is for the next search to report.
+        with suppress(CtxmwError):
+            self._indexes.follow(user)
+
+    def let_go(self, user: str) -> None:
+        """Keep nothing at hand of what the user's searches have read: it is read again."""
+        self._indexes.let_go(user)
+
+    def _in_time(self, user: str, wanted: Wanted) -> bool:
+        """Say whether the index can be used: making it may take longer than there is time."""
+        if wanted.deadline is None:
+            return True
+        if not wanted.deadline.left():
+            return False
+        if self._indexes.is_at_hand(user, wanted.head):
+            return True
+        try:
+            self._aside.call(
+                lambda: self._indexes.make_ready(user), wanted.deadline, f"words of {user}"
+            )
+        except Late:
+            return False
+        return True
+
+    def _near(
+        self, situation: Situation, deadline: Deadline | None
+    ) -> tuple[Mapping[str, Near], str]:
+        dense, user, query = self._dense, situation.user, situation.query
+        if dense is None or not query.strip():
+            return {}, ""
+        try:
+            in_haste = deadline is not None
+            ask = partial(dense.near, user, query, NEAREST, in_haste=in_haste)
+            near = self._aside.call(ask, deadline, "meaning")
+        except Late:
+            return {}, self._fault("meaning", LATE)
+        except (CtxmwError, OSError) as error:
+            return {}, self._fault("meaning", type(error).__name__, error)
+        self._missing = ""
+        return near, ""
+
+    def _fault(self, leg: str, what: str, error: Exception | None = None) -> str:
+        """Count what did not work, and return what the record says of it."""
+        self._stats.count(f"degraded.{leg}.{what}")
+        fault = f"{leg}: {what}"
+        if fault != self._missing:
+            self._missing = fault
+            log.warning("searching without %s: %s", leg, error or "there was no answer in time")
+        return fault
+
+    def _best(
+        self, index: LexicalIndex, rated: Signals, wanted: Wanted, near: Mapping[str, Near]
+    ) -> dict[str, _Candidate]:
+        """Return the candidates in the order in which tokens should be spent on them."""
+        counts = rated.counts(self._weights)
+        costs = index.column("cost")[rated.places]
+        worth = rated.rank(counts) - np.log(np.maximum(costs, CHEAP))
+        # Of those worth the same, what was written last goes first.
+        order = np.lexsort((-rated.places, -worth))
+        order = order[rated.touched()[order]]
+        shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
+        enough = int(shown.cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
+        chosen = order[: max(LEAST, min(enough, READ))]
+        if wanted.worthwhile:
+            chosen = chosen[_worthwhile(index, rated)[chosen]]
+        refs = index.refs(rated.places[chosen])
+        dense = [near[ref].match if ref in near else 0.0 for ref in refs]
+        columns = (
+            np.maximum(rated.match[chosen], dense).tolist(),
+            rated.reasons(chosen, counts),
+            rated.by_itself()[chosen].tolist(),
+            rated.subject[chosen].tolist(),
+            dense,
+        )
+        return dict(zip(refs, map(_Candidate, *columns), strict=True))
+
+
+class _Candidate(NamedTuple):
+    match: float
+    reasons: tuple[tuple[str, float], ...]
+    by_itself: bool
+    subject: int
+    """How many words of the question's subject it holds."""
+    dense: float
+    """How well it matches by meaning."""
+
+
+def _items(
+    situation: Situation,
+    weights: Weights,
+    read: Sequence[Reading],
+    best: Mapping[str, _Candidate],
+    worth: Mapping[str, float],
+) -> list[Item]:
+    """Return what was read as items; of several that say the same, the first."""
+    distinct: dict[str, Reading] = {}
+    for reading in read:
+        distinct.setdefault(reading.plain, reading)
+    rating = Rating.of(situation, weights)
+    found = [(reading, best[reading.item.ref]) for reading in distinct.values()]
+    return [
+        rating.matched(reading.item, candidate.match, candidate.reasons, reading.passage(worth))
+        for reading, candidate in found
+    ]
+
+
+def _turns_for_lessons(read: Sequence[Reading]) -> list[Reading]:
+    """Return what was read with turns in the place of what was learned from them.
+
+    Both say the same, and the turn says more; where the turn was not found, the lesson stays.
+    """
+    learned = [reading for reading in read if reading.item.origins]
+    if not learned:
+        return list(read)
+    found = {reading.item.ref: reading for reading in read}
+    kept: dict[str, Reading] = {}
+    for reading in read:
+        turns = [found[ref] for ref in reading.item.origins if ref in found]
+        for one in turns or [reading]:
+            kept.setdefault(one.item.ref, one)
+    return list(kept.values())
+
+
+def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
+    """Say of each candidate whether it is worth its tokens.
+
+    A turn may be evidence for what stands around it. A record that stands alone must say it
+    itself, and not much less of it than the best.
+    """
+    least = WEAK * rated.match.max(initial=0)
+    in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
+    worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
+    return worthwhile
+
+
+def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
+    if not near:
+        return None
+    dense = np.zeros(len(index), np.float32)
+    for ref, found in near.items():
+        place = index.place(ref)
+        if place >= 0:
+            dense[place] = found.rank
+    return dense
+
+
+def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
+    return not (question.terms or near or _names_somebody_or_a_time(question))
+
+
+def _names_somebody_or_a_time(question: Question) -> bool:
+    return bool(question.person or question.months or question.days or question.years)
+
+
+def _opens(question: Question, found: Collection[_Candidate]) -> bool:
+    """Say whether the question asks for anything that is here.
+
+    Somebody or some time that is named is asked for. Else its subject must occur: with one word
+    when something is asked, with two in one record when it is only said, or when the question is
+    about the one who answers. Or something must be near in meaning.
+    """
+    if _names_somebody_or_a_time(question):
+        return bool(question.subject or question.asks) and bool(found)
+    if not question.subject:
+        return False
+    enough = 1 if question.asks and not question.to_you else 2
+    return any(hit.subject >= enough or hit.dense >= GOOD_MATCH for hit in found)

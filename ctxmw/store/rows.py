@@ -1,0 +1,157 @@
+"""Rows as every store takes them: what can be kept, and what was read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ..errors import InvalidValue
+from ..protocols import Row
+
+WORDS = 64
+"""Words of a search at most."""
+WORD_CHARS = 200
+
+LARGEST = 2**63 - 1
+
+
+def named_user(user: object) -> str:
+    """Return the user's name, or raise when there is none."""
+    return identifier(user, "user")
+
+
+def identifier(value: object, field: str) -> str:
+    """Return a text that names something, or raise when it is empty or cannot be stored."""
+    text = _plain(value, field)
+    if not text:
+        raise InvalidValue(f"{field} is empty (''): every row belongs to a user and has a ref.")
+    return text
+
+
+def row_read(moment_of: Callable[[Any], datetime], user: str, values: Sequence[Any]) -> Row:
+    """Return the row whose columns were read; `moment_of` knows how the store writes a time."""
+    ref, type_, at, body, session, key, digest, scope, source, live, search_text, seq = values
+    return Row(
+        user=user,
+        ref=ref,
+        type=type_,
+        at=moment_of(at),
+        body=body,
+        session=session,
+        key=key,
+        digest=digest,
+        scope=scope,
+        source=source,
+        live=bool(live),
+        search_text=search_text,
+        seq=seq,
+    )
+
+
+def values_of(row: Row) -> dict[str, Any]:
+    """Return the row's columns by name, or raise when one cannot be stored."""
+    if not _is_ordinary(row):
+        _check(row)
+    return {
+        "user": row.user,
+        "ref": row.ref,
+        "type": row.type,
+        "live": int(bool(row.live)),
+        "at": moment(row.at, "at"),
+        "session": row.session,
+        "key": row.key,
+        "digest": row.digest,
+        "scope": row.scope,
+        "source": row.source,
+        "search_text": row.search_text,
+        "body": row.body,
+    }
+
+
+def moment(at: object, field: str) -> str:
+    """Return a time as text of fixed width in UTC, which sorts as the times do."""
+    if not isinstance(at, datetime) or at.utcoffset() is None:
+        raise InvalidValue(f"{field} must be a datetime with a time zone, not {at!r:.60}.")
+    try:
+        utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+        return utc.isoformat(timespec="microseconds")
+    except OverflowError:
+        raise InvalidValue(f"{field} is out of range in UTC: {at!r:.60}.") from None
+
+
+def natural(number: object, field: str) -> int:
+    """Return a whole number that SQL can hold, or raise when it is none."""
+    if not isinstance(number, int) or number < 0:
+        raise InvalidValue(f"{field} must be 0 or a larger whole number, not {number!r:.60}.")
+    return min(number, LARGEST)
+
+
+def check_texts(asked: object, field: str) -> None:
+    """Raise when one text is given where many are asked for."""
+    if isinstance(asked, str):
+        raise InvalidValue(f"{field} must be a sequence of texts, not one text ({asked!r:.60}).")
+
+
+def is_plain(value: object) -> bool:
+    """Say whether a row can have this text at all."""
+    if isinstance(value, str) and value.isascii():
+        return "\0" not in value
+    try:
+        _plain(value, "value")
+    except InvalidValue:
+        return False
+    return True
+
+
+_NAMED = ("user", "ref")
+_PLAIN = ("type", "session", "key", "digest", "scope", "source")
+_TEXTS = ("search_text", "body")
+
+
+def _is_ordinary(row: Row) -> bool:
+    """Say at a glance that a row can be stored: most rows are of ASCII texts."""
+    named = (row.user, row.ref)
+    plain = (row.type, row.session, row.key, row.digest, row.scope, row.source)
+    try:
+        glance = "".join((*named, *plain))
+        return (
+            all(named)
+            and glance.isascii()
+            and "\0" not in glance
+            and str.isascii(row.search_text)
+            and str.isascii(row.body)
+        )
+    except TypeError:  # one of them is no text
+        return False
+
+
+def _check(row: Row) -> None:
+    for field in _NAMED:
+        identifier(getattr(row, field), field)
+    for field in _PLAIN:
+        _plain(getattr(row, field), field)
+    for field in _TEXTS:
+        _text(getattr(row, field), field)
+
+
+def _plain(value: object, field: str) -> str:
+    text = _text(value, field)
+    if "\0" in text:
+        raise InvalidValue(f"{field} holds a NUL character ({text!r:.60}): remove it.")
+    return text
+
+
+def _text(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue(f"{field} must be text, not {type(value).__name__} ({value!r:.60}).")
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValue(
+            f"{field} holds half of a surrogate pair at {error.start}: remove it, or decode the "
+            "text again from its bytes."
+        ) from None
+    return value

@@ -1,0 +1,109 @@
+"""Rows and questions as SQLite takes them.
+
+Every value is bound. Lists travel as one JSON text, so their length meets no limit of SQLite.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from ...protocols import Find
+from ..rows import (
+    WORD_CHARS,
+    WORDS,
+    check_texts,
+    is_plain,
+    moment,
+    natural,
+    row_read,
+)
+
+row_of = partial(row_read, datetime.fromisoformat)
+
+# The first of these that is asked for picks the index. Without statistics SQLite guesses, and
+# prefers an index that spares it the sorting to the one that finds three rows. The index by
+# session goes on with the type.
+_FILTERS = (
+    ("key", "keys"),
+    ("digest", "digests"),
+    ("session", "sessions"),
+    ("type", "types"),
+    ("scope", "scopes"),
+    ("source", "sources"),
+)
+
+
+def conditions(find: Find) -> tuple[list[str], list[Any]]:
+    """Return what a row must fulfil, to be joined by AND, and the values to bind."""
+    clauses: list[str] = []
+    values: list[Any] = []
+    for column, field in _FILTERS:
+        asked = getattr(find, field)
+        if asked:
+            picks = not clauses or (field == "types" and bool(find.sessions) and len(clauses) == 1)
+            clause, value = among(column, asked, field, picks=picks)
+            clauses.append(clause)
+            values.append(value)
+    for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
+        if at is not None:
+            clauses.append(f"{_time(find)} {compared} ?")
+            values.append(moment(at, field))
+    if find.live is not None:
+        clauses.append("records.live = ?")
+        values.append(int(find.live))
+    return clauses, values
+
+
+def order(find: Find) -> str:
+    """Return how the rows are sorted."""
+    way = " DESC" if find.newest_first else ""
+    return f"ORDER BY {_time(find)}{way}, records.seq{way}"
+
+
+def among(column: str, asked: Sequence[str], field: str, *, picks: bool) -> tuple[str, str]:
+    """Return the condition that a column is one of these, and the value to bind."""
+    check_texts(asked, field)
+    sign = "" if picks else "+"
+    # What cannot be stored matches nothing; SQLite's JSON would cut it at its first NUL.
+    possible = [text for text in asked if is_plain(text)]
+    # Tells SQLite that the index of rows that have a value is enough.
+    given = "" if "" in possible else f" AND {sign}records.{column} <> ''"
+    if len(possible) == 1:
+        return f"{sign}records.{column} = ?{given}", possible[0]
+    # The names of columns are ours; what is asked for is bound.
+    clause = f"{sign}records.{column} IN (SELECT value FROM json_each(?)){given}"  # noqa: S608
+    return clause, json.dumps(possible)
+
+
+def bounds(find: Find) -> list[int]:
+    """Return limit and offset; SQLite takes -1 for no limit."""
+    limit = -1 if find.limit is None else natural(find.limit, "limit")
+    return [limit, natural(find.offset, "offset")]
+
+
+def any_of(words: Sequence[str]) -> str:
+    """Return the full-text question for rows that hold any of the words; "" when it has none.
+
+    Each word is quoted, so nothing in it is an operator. One that falls into several tokens is
+    looked for as a phrase.
+    """
+    check_texts(words, "words")
+    return " OR ".join(islice(dict.fromkeys(_quoted(words)), WORDS))
+
+
+def _time(find: Find) -> str:
+    # SQLite would rather walk through all rows by time than find a few and sort them.
+    few = find.keys or find.digests or find.sessions or len(find.types) > 1
+    return "+records.at" if few else "records.at"
+
+
+def _quoted(words: Sequence[str]) -> Iterator[str]:
+    for word in words:
+        text = word[:WORD_CHARS].replace("\0", " ").encode(errors="replace").decode().strip()
+        if text:
+            yield '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,93 @@
+"""Words as search compares them: without those that say nothing, and cut down to a stem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from unicodedata import combining, normalize
+
+from .cleaning import words
+from .lexicon import STOP_WORDS
+
+_ENDINGS = tuple(
+    "ization ational fulness ousness iveness tional ation ement ments alism ness ment ance ence "
+    "able ible ical ful ism ate ous ive ize ise ion ity al er or ic ly".split()
+)
+_SYLLABLE = re.compile(r"[aeiouy][^aeiouy]")
+_SHORTEST = 4
+
+
+def content_terms(text: str) -> list[str]:
+    """Return the stems of the words of a text that say something, in order."""
+    return stems(words(text))
+
+
+def stems(said: Iterable[str]) -> list[str]:
+    """Return the stems of those of the words that say something, in order."""
+    return [stem(word) for word in said if word not in STOP_WORDS]
+
+
+def without_accents(word: str) -> str:
+    """Return a word of Latin letters without their accents: Käse is found by kase."""
+    if word.isascii():
+        return word
+    letters = normalize("NFKD", word)
+    plain = "".join(letter for letter in letters if not combining(letter))
+    return plain if plain.isascii() else word
+
+
+class _Stems(dict[str, str]):
+    """Words and their stems, as they were asked for."""
+
+    MOST = 65_536
+
+    def __missing__(self, word: str) -> str:
+        found = _stem(word)
+        # Of numbers there is no end, and there is nothing to remember about them.
+        if word.isalpha():
+            if len(self) >= self.MOST:
+                self.clear()
+            self[word] = found
+        return found
+
+
+stem: Callable[[str], str] = _Stems().__getitem__
+"""Return a light English stem: no plural, no -ed or -ing, and one ending less.
+
+Short words, and words of other scripts, stay as they are; accents do not count.
+"""
+
+
+def _stem(word: str) -> str:
+    word = without_accents(word)
+    if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
+        return word
+    word = _without_past(_without_plural(word))
+    if len(word) >= _SHORTEST and word.endswith("y"):
+        word = word[:-1] + "i"
+    for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
+        if word.endswith(ending) and _syllables(word[: -len(ending)]) > 1:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) >= _SHORTEST and word.endswith("e") else word
+
+
+def _without_plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > _SHORTEST:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def _without_past(word: str) -> str:
+    for ending in ("ing", "ed"):
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(rest) >= _SHORTEST - 1 and _syllables(rest):
+            doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
+            return rest[:-1] if doubled else rest
+    return word
+
+
+def _syllables(word: str) -> int:
+    return len(_SYLLABLE.findall(word))

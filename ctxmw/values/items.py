@@ -1,0 +1,152 @@
+"""The one currency of the pipeline: whatever a source finds becomes an `Item`.
+
+Sources make items, scoring rates them, selection decides how much of each is shown, rendering
+prints them. Nothing downstream knows where an item came from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import inf
+from typing import Any, Literal, get_args
+
+from ..errors import InvalidValue
+from ..text.cleaning import storable
+
+Include = Literal["always", "manual", "agent"]
+"""How an item came in: with every conversation, added by hand, or found for this request."""
+
+Shown = Literal["full", "brief", "index", "none"]
+"""How much of an item the model sees."""
+
+Priority = Literal["critical", "high", "normal", "low"]
+"""A class, not a score: every critical item goes before any high one."""
+
+Trust = Literal["trusted", "untrusted"]
+"""Untrusted text is never pinned and never enters the system prompt."""
+
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a memory holds: everywhere, in one language, or in one project."""
+
+    kind: Literal["universal", "language", "project"] = "universal"
+    name: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """Return the scope written as "universal", "language:X" or "project:Y".
+
+        The name is everything after the first colon, so "project:acme:web" is the project
+        "acme:web" and never "acme".
+        """
+        if not isinstance(text, str):
+            raise InvalidValue(f"scope must be text, not {type(text).__name__}. {_SCOPES}")
+        if storable(text) != text:
+            raise InvalidValue(f"scope is {text!r:.60}: half surrogate pairs are not allowed.")
+        kind, _, name = text.partition(":")
+        if text == "universal":
+            return UNIVERSAL
+        if kind == "language" and name.strip():
+            return cls("language", name.strip().lower())
+        if kind == "project" and name.strip():
+            return cls("project", name.strip())
+        raise InvalidValue(f"unknown scope {text!r}. {_SCOPES}")
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+    def admits(self, *, project: str | None, language: str | None) -> bool:
+        """Say whether a memory of this scope is a candidate in that project and language."""
+        here = {"universal": "", "language": language or None, "project": project or None}
+        return here[self.kind] == self.name
+
+
+_SCOPES = 'Allowed: "universal", "language:NAME" or "project:NAME".'
+UNIVERSAL = Scope()
+
+
+# Without slots: a call copies hundreds of items with other scores, and a dict is copied at once.
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One thing that may be shown to the model."""
+
+    ref: str
+    """Short id, unique per user; what `mem_get` and `forget` take."""
+    kind: str
+    """What it is: preference, decision, turn, summary, done, rule ..."""
+    text: str
+    """The whole text, as stored; it is cleaned and escaped when rendered."""
+    lane: str
+    """The lane of the budget that pays for it."""
+    section: str
+    """The section it is shown in; see `render.SECTIONS`."""
+    label: str = ""
+    """What is printed before the text: "Avoid", "done", a speaker."""
+    scope: Scope = UNIVERSAL
+    title: str = ""
+    """One line that stands for it in the index; made from the text when empty."""
+    at: datetime | None = None
+    session: str = ""
+    seen: int = 1
+    """How often it was stated. Being shown does not count."""
+    ages: bool = True
+    """False for what holds until it is taken back: preferences, rules, anti-patterns."""
+    instructs: bool = False
+    """True for what says how to work: it is paid for by the lane of instructions first."""
+    include: Include = "always"
+    priority: Priority = "normal"
+    trust: Trust = "trusted"
+    source: str = ""
+    version: str = ""
+    """Changes when the text does; a block that shows another version is out of date."""
+    score: float = 0.0
+    match: float | None = None
+    """How well it answers the query, 0 to 1; None when no query brought it."""
+    reasons: tuple[tuple[str, float], ...] = ()
+    """The signals behind the score, by name."""
+    passage: str = ""
+    """The sentences of a long text that a query matches; shown instead of the whole."""
+    origins: tuple[str, ...] = ()
+    """Refs of the turns it was learned from."""
+    group: str = ""
+    """Items of one group share a sub-heading; one group is one conversation."""
+    group_title: str = ""
+    """The sub-heading: the day of the conversation."""
+    order: tuple[Any, ...] = ()
+    """What sorts it among what was said: by time, a question and its answer next to each other."""
+    place: int = 0
+    """Where it stands within its group, or among others that score the same."""
+
+
+def changed(item: Item, **values: Any) -> Item:
+    """Return the item with other values: `dataclasses.replace`, several times as fast."""
+    new = object.__new__(Item)
+    object.__setattr__(new, "__dict__", item.__dict__ | values)
+    return new
+
+
+def by_rank(item: Item) -> tuple[int, int, float, int, float]:
+    """Order items as they are offered to the budget: class first, then score, place, the newest.
+
+    Those that are equal stay as they come: refs are random and say nothing.
+    """
+    rank = urgency(item), _INCLUDE[item.include]
+    return (*rank, -item.score, item.place, newest_first(item))
+
+
+def urgency(item: Item) -> int:
+    """Order items by priority, what is critical first."""
+    return _PRIORITY[item.priority]
+
+
+def newest_first(item: Item) -> float:
+    """Order items by time, the newest first, and last those of which no time is known."""
+    return inf if item.at is None else -item.at.timestamp()
+
+
+_PRIORITY = {name: place for place, name in enumerate(PRIORITIES)}
+_INCLUDE: dict[Include, int] = {name: place for place, name in enumerate(get_args(Include))}

@@ -1,0 +1,239 @@
+"""Messages as plain dicts, and where our text goes in them.
+
+A message has a role and content (text, or a list of content parts), and where known id, name, at,
+tool_calls (id, name, args), tool_call_id and author: "application" for words that nobody said,
+such as a prompt made of a template and documents. The caller's messages are never changed: `place`
+returns a new list whose untouched messages are the same objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from ..errors import InvalidValue
+from ..text.cleaning import digest
+from .clocks import checked_moment
+
+Message = Mapping[str, Any]
+Role = Literal["system", "user", "assistant", "tool"]
+Author = Literal["person", "application"]
+Placement = Literal["split", "system_end", "all_system"]
+"""Where the blocks go. "split": the stable block opens the system prompt, the turn's part stands
+before the user's text. "system_end": the stable block closes the system prompt. "all_system": the
+turn's part closes the system prompt too."""
+
+ROLES: tuple[str, ...] = get_args(Role)
+AUTHORS: tuple[str, ...] = get_args(Author)
+PLACEMENTS: tuple[str, ...] = get_args(Placement)
+
+
+def check_placement(placement: Placement) -> Placement:
+    """Return where blocks go, or raise when that is no such place."""
+    if placement not in PLACEMENTS:
+        raise InvalidValue(f"placement is {placement!r}. Allowed: {', '.join(PLACEMENTS)}.")
+    return placement
+
+
+def check_messages(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages as a list, or raise an error that names the first one that is wrong."""
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):
+        raise InvalidValue(
+            f"messages must be a list of dicts, not {type(messages).__name__}. "
+            'Give [{"role": "user", "content": "..."}].'
+        )
+    if not messages:
+        raise InvalidValue("messages is empty ([]): give at least one message.")
+    for place, message in enumerate(messages):
+        _check_message(place, message)
+    return list(messages)
+
+
+def text_of(message: Message) -> str:
+    """Return the text of a message, its text parts joined by newlines."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    return "\n".join(part for part in map(_part_text, content or ()) if part)
+
+
+def moment_of(message: Message) -> datetime | None:
+    """Return when a message was said, where it tells: an aware datetime or ISO text."""
+    said = message.get("at")
+    if isinstance(said, str):
+        try:
+            said = datetime.fromisoformat(said)
+        except ValueError:
+            raise InvalidValue(f"a message's at is {said!r:.60}: give an ISO time.") from None
+    if said is not None and (not isinstance(said, datetime) or said.tzinfo is None):
+        raise InvalidValue(f"a message's at is {said!r:.60}: give an aware datetime or ISO text.")
+    return None if said is None else checked_moment(said, "a message's at")
+
+
+def author_of(message: Message) -> Author:
+    """Return who wrote a message: a person, or whoever answers, unless it says otherwise."""
+    return "application" if message.get("author") == "application" else "person"
+
+
+def last_user(messages: Sequence[Message]) -> int | None:
+    """Return where the last user message stands."""
+    places = range(len(messages) - 1, -1, -1)
+    return next((place for place in places if messages[place]["role"] == "user"), None)
+
+
+def fingerprint(message: Message) -> str:
+    """Return what is equal for two messages a model could not tell apart."""
+    calls = [
+        f"{call.get('id', '')}:{call.get('name', '')}:{call.get('args', '')}"
+        for call in message.get("tool_calls") or ()
+    ]
+    content = message.get("content")
+    shown = content if isinstance(content, str) else repr(content)
+    return digest(message["role"], shown, str(message.get("tool_call_id", "")), *calls)
+
+
+def place(
+    messages: Sequence[Message],
+    stable: str,
+    parts: Mapping[int, str],
+    *,
+    placement: Placement = "split",
+    fixed: Collection[int] = (),
+) -> list[Message]:
+    """Return new messages with the stable block in the system prompt and each part at its message.
+
+    The parts at the `fixed` messages stay there whatever the placement.
+
+    A message that already begins (or ends) with its text is left as it is.
+    """
+    placed = list(messages)
+    tail = ""
+    for at, part in parts.items():
+        if placement == "all_system" and at not in fixed:
+            tail += part
+        elif part:
+            placed[at] = _prepend(placed[at], part)
+    if placement == "split":
+        return _in_system(placed, stable, _prepend) if stable else placed
+    block = stable + tail
+    return _in_system(placed, block, _append) if block else placed
+
+
+def take_out(message: Message, block: str) -> Message:
+    """Return the message without the block that `place` put into it.
+
+    Where blocks stand together, take out the first one first.
+    """
+    content = message["content"]
+    if isinstance(content, str):
+        return {**message, "content": _cut(content, block)}
+    parts = [_part_without(part, block) for part in content]
+    return {**message, "content": [part for part in parts if part is not None]}
+
+
+def _in_system(
+    messages: list[Message], block: str, put: Callable[[Message, str], Message]
+) -> list[Message]:
+    at = next((at for at, message in enumerate(messages) if message["role"] == "system"), None)
+    if at is None:
+        return [{"role": "system", "content": block}, *messages]
+    messages[at] = put(messages[at], block)
+    return messages
+
+
+def _prepend(message: Message, block: str) -> Message:
+    content = message["content"]
+    if isinstance(content, str):
+        if content == block or content.startswith(block + "\n"):
+            return message
+        return {**message, "content": f"{block}\n{content}" if content else block}
+    if any(_part_text(part) == block for part in content):
+        return message
+    at = next((at for at, part in enumerate(content) if _part_text(part)), len(content))
+    return {**message, "content": [*content[:at], _text_part(block), *content[at:]]}
+
+
+def _append(message: Message, block: str) -> Message:
+    content = message["content"]
+    if isinstance(content, str):
+        if content == block or content.endswith("\n" + block):
+            return message
+        return {**message, "content": f"{content}\n{block}" if content else block}
+    if any(_part_text(part) == block for part in content):
+        return message
+    return {**message, "content": [*content, _text_part(block)]}
+
+
+def _cut(text: str, block: str) -> str:
+    # Blocks that stand together open alike and have nothing between them.
+    opening = block[: block.find("\n") + 1]
+    if text.startswith(block):
+        rest = text[len(block) :]
+        return text if rest and not rest.startswith((opening, "\n")) else rest.removeprefix("\n")
+    start = text.find("\n" + block)
+    while start >= 0:
+        rest = text[start + 1 + len(block) :]
+        if not rest:
+            return text[:start]
+        if rest.startswith(opening):
+            return f"{text[:start]}\n{rest}"
+        start = text.find("\n" + block, start + 1)
+    return text
+
+
+def _part_without(part: Any, block: str) -> Any:
+    text = _part_text(part)
+    kept = _cut(text, block)
+    if kept == text:
+        return part
+    if not kept:
+        return None
+    return kept if isinstance(part, str) else {**part, "text": kept}
+
+
+def _text_part(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _part_text(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return ""
+
+
+def _check_calls(place: int, calls: Any) -> None:
+    if not isinstance(calls, list | tuple) or not all(isinstance(call, Mapping) for call in calls):
+        raise InvalidValue(
+            f"messages[{place}] has tool_calls of {calls!r:.60}: give a list of dicts with id, "
+            "name and args."
+        )
+
+
+def _check_message(place: int, message: object) -> None:
+    if not isinstance(message, (dict, Mapping)):  # a dict is known at once
+        kind = type(message).__name__
+        raise InvalidValue(f"messages[{place}] is {kind}: it must be a dict with role and content.")
+    role = message.get("role")
+    if role not in ROLES:
+        allowed = ", ".join(ROLES)
+        raise InvalidValue(f"messages[{place}] has the role {role!r}. Allowed: {allowed}.")
+    if message.get("author") not in (None, *AUTHORS):
+        allowed = ", ".join(AUTHORS)
+        raise InvalidValue(
+            f"messages[{place}] has the author {message['author']!r:.60}. Allowed: {allowed}."
+        )
+    if message.get("tool_calls") is not None:
+        _check_calls(place, message["tool_calls"])
+    if message.get("at") is not None:
+        moment_of(message)
+    content = message.get("content")
+    if content is None and role == "assistant":
+        return
+    if not isinstance(content, str | list | tuple):
+        kind = type(content).__name__
+        raise InvalidValue(
+            f"messages[{place}] has content of type {kind}: it must be text or a list of parts."
+        )

@@ -1,0 +1,118 @@
+"""What a memory cannot be opened with is refused at once, by name and with what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from random import Random
+from typing import Any
+
+from ..errors import InvalidValue
+from ..learning.summarizers import SummarizerLimits
+from ..recall.catalog import Offer
+from ..recall.modes import Mode
+from ..runtime.observing import Tracing
+
+_STORE = ("put", "get", "query", "delete", "changes", "atomic")
+
+
+def check_store(store: object) -> None:
+    """Raise for what is no store, such as the path of one."""
+    if isinstance(store, type) or not _has(store, _STORE):
+        path = store if isinstance(store, str) and store else "memory.db"
+        raise InvalidValue(
+            f"store is {store!r:.60}: give a store, such as SqliteStore({path!r:.60}), or have it "
+            f"opened: ContextMiddleware.open({path!r:.60})."
+        )
+
+
+def check_options(options: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise for an option that is not known, or cannot be what it has to be."""
+    names = list(known)
+    for name, value in options.items():
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Allowed: {', '.join(names)}."
+            raise InvalidValue(f"there is no option {name!r}. {hint}")
+        fits, wanted = _WANTED.get(name, (_anything, ""))
+        if not fits(value):
+            raise InvalidValue(f"{name} is {value!r:.60}: give {wanted}.")
+    for source in options.get("sources", ()):
+        if not callable(getattr(source, "items", None)):
+            raise InvalidValue(f"a source is {source!r:.60}: it must have a name and items().")
+    if options.get("index") and options.get("embedder") is None:
+        raise InvalidValue(f"index is {options['index']!r:.60}, but there is no embedder for it.")
+
+
+def texts(values: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return a list of texts as a tuple; raise for anything else."""
+    if not _listed(values) or not all(isinstance(value, str) for value in values):
+        raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")
+    return tuple(values)
+
+
+def schemas(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the schemas of tools; raise for what is no list of them."""
+    if not _listed(values):
+        raise InvalidValue(f"tools is {values!r:.60}: give a list of their JSON schemas.")
+    return values
+
+
+def tokens(value: int, what: str) -> int:
+    """Return how many tokens something may have; raise for what leaves room for none."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidValue(f"{what} is {value!r:.60}: give a number of tokens, 1 or more.")
+    return value
+
+
+def flag(value: bool, what: str) -> None:
+    """Raise for what is neither True nor False: any text would count as True."""
+    if not isinstance(value, bool):
+        raise InvalidValue(f"{what} is {value!r:.60}: give True or False.")
+
+
+def _anything(_: object) -> bool:
+    return True
+
+
+def _has(value: object, methods: Iterable[str]) -> bool:
+    return all(callable(getattr(value, method, None)) for method in methods)
+
+
+def _listed(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type)
+
+
+def _list_of(kind: type) -> Callable[[Any], bool]:
+    return lambda value: _listed(value) and all(isinstance(one, kind) for one in value)
+
+
+def _none_or(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or fits(value)
+
+
+def _is(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+def _is_window(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+_WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "count": (_none_or(callable), "a function from a text to its number of tokens"),
+    "window": (_none_or(_is_window), "the model's window in tokens"),
+    "index": (_none_or(_is(str)), 'text, such as "numpy"'),
+    "summarizer_limits": (_none_or(_is(SummarizerLimits)), "SummarizerLimits()"),
+    "offers": (_list_of(Offer), "a list of Offer(...)"),
+    "servers": (_is(Mapping), "a dict from the names of servers to how their tools come in"),
+    "renderer": (_none_or(lambda given: hasattr(given, "frame")), "Markdown(), Xml() or Compact()"),
+    "sources": (_listed, "a list of sources"),
+    "modes": (_list_of(Mode), "a list of Mode(...)"),
+    "redact": (_list_of(str), "a list of regular expressions"),
+    "tracing": (_none_or(_is(Tracing)), "Tracing()"),
+    "strict": (_is(bool), "True or False"),
+    "on_error": (_none_or(callable), "a function that takes the stage and the error"),
+    "clock": (_none_or(callable), "a function that returns the present as an aware datetime"),
+    "random": (_none_or(_is(Random)), "a random.Random"),
+}

@@ -1,0 +1,370 @@
+"""What is stored: one pydantic model for each type of record, and how it becomes a store's row.
+
+Data is checked here when it enters and when it comes back. A record never changes: a new version
+takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
+
+from ..errors import InvalidValue, UnreadableRecord
+from ..protocols import Row
+from ..runtime.displayed import Displayed
+from ..text.cleaning import clean, digest, fold, search_text, storable
+from ..text.secrets.redaction import redact_name
+from .items import Scope, Trust
+from .messages import Author
+
+MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
+ObservationKind = Literal["decision", "bugfix", "feature", "refactor", "discovery", "change"]
+NoteKind = Literal["done", "decided", "blocked", "next"]
+
+MEMORY_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
+OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
+NOTE_KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
+
+TYPES_OF_KIND: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(MEMORY_KINDS, ("memory",)),
+    **dict.fromkeys(OBSERVATION_KINDS, ("observation",)),
+    **dict.fromkeys(NOTE_KINDS, ("note",)),
+    "decision": ("memory", "observation"),
+    "summary": ("summary",),
+    "turn": ("turn",),
+}
+"""Every kind that can be searched for, and the records that have it."""
+
+LASTING: frozenset[str] = frozenset({"preference", "rule", "anti_pattern"})
+"""Kinds that hold until they are taken back, so they do not age."""
+
+INSTRUCTING: frozenset[str] = LASTING | {"correction"}
+"""Kinds that say how to work: facts must not push them out."""
+
+SHARED = "\x01shared"
+"""Owns what belongs to the application and not to a user; no user can have this name."""
+
+
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:  # the first hours of year 1 and the last of 9999
+        raise ValueError("it is out of range in UTC") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+
+
+class Record(BaseModel):
+    """What every record knows: whose it is, when it was made, where it came from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: ClassVar[str] = ""
+    prefix: ClassVar[str] = ""
+    """First character of its refs, so that a ref tells what it names."""
+
+    user: str
+    ref: str
+    at: Moment
+    session: str = ""
+    scope: str = "universal"
+    source: str = "user"
+    """Who or what wrote it: a person, a tool, a file."""
+    trust: Trust = "trusted"
+
+    def says(self) -> str:
+        """Return the whole text of the record."""
+        return ""
+
+    def searched(self) -> str:
+        """Return what full-text search sees of it."""
+        said = self.says()
+        return search_text(said) if said else ""
+
+    def foreign(self) -> str | None:
+        """Return what of the record others wrote; None when that is anything of it."""
+        return None
+
+    def row(self) -> Row:
+        """Return the record as the store keeps it."""
+        return Row(
+            user=self.user,
+            ref=self.ref,
+            type=self.type,
+            at=self.at,
+            body=self.model_dump_json(),
+            session=self.session,
+            scope=self.scope,
+            source=self.source,
+            search_text=self.searched(),
+            foreign=self.foreign(),
+            **self._columns(),
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        return {}
+
+
+class Derived(Record):
+    """A record that may have been learned from a conversation, and then knows from where."""
+
+    derived_from: tuple[str, ...] = ()
+    """Refs of the turns that say it; empty when somebody wrote it."""
+    message_id: str = ""
+    """The caller's own id of the message that said it first."""
+
+
+class Memory(Displayed, Derived):
+    """Something a person wants remembered."""
+
+    type: ClassVar[str] = "memory"
+    prefix: ClassVar[str] = "m"
+
+    kind: MemoryKind
+    text: str = Field(min_length=1)
+    key: str = ""
+    """Remembering another text under the same key takes this one's place."""
+    seen: int = Field(default=1, ge=1)
+    """How often it was stated."""
+    supersedes: str = ""
+    superseded_by: str = ""
+    was: str = ""
+    """What it took the place of, when that said something else."""
+    near: tuple[str, ...] = ()
+    """Refs of memories that said almost the same when it was written."""
+
+    def says(self) -> str:
+        return self.text
+
+    def _columns(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "digest": same_text(self.text, self.scope),
+            "live": not self.superseded_by,
+        }
+
+
+class Observation(Derived):
+    """Something that happened while working: a fix, a discovery, a change."""
+
+    type: ClassVar[str] = "observation"
+    prefix: ClassVar[str] = "o"
+
+    kind: ObservationKind
+    title: str = Field(min_length=1)
+    text: str = ""
+    files: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+
+    def says(self) -> str:
+        return "\n".join(filter(None, (self.title, self.text, *self.files, *self.concepts)))
+
+
+class SessionSummary(Derived):
+    """What one conversation was about. A conversation has one; the next replaces it."""
+
+    type: ClassVar[str] = "summary"
+    prefix: ClassVar[str] = "s"
+
+    text: str = Field(min_length=1)
+    decisions: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def says(self) -> str:
+        parts = [self.text]
+        if self.decisions:
+            parts.append("Decided: " + "; ".join(self.decisions))
+        if self.concepts:
+            parts.append("About: " + ", ".join(self.concepts))
+        if self.files:
+            parts.append("Files: " + ", ".join(self.files))
+        return "\n".join(parts)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.session}
+
+
+class Note(Derived):
+    """One line on where the work stands: done, decided, blocked, or next."""
+
+    type: ClassVar[str] = "note"
+    prefix: ClassVar[str] = "n"
+
+    kind: NoteKind
+    text: str = Field(min_length=1)
+    closed_by: str = ""
+    """The note of the work that settled it; then it is history, and no longer found."""
+
+    def says(self) -> str:
+        return self.text
+
+    def _columns(self) -> dict[str, Any]:
+        return {"digest": same_text(self.text, self.scope), "live": not self.closed_by}
+
+
+class Turn(Record):
+    """One message of a conversation, as it was said."""
+
+    type: ClassVar[str] = "turn"
+    prefix: ClassVar[str] = "t"
+
+    role: Literal["user", "assistant", "tool", "system"]
+    text: str
+    speaker: str = ""
+    author: Author = "person"
+    """Who wrote it: the person whose turn it is and whoever answers, or the application around
+    them. Of what an application wrote nothing is learned, and it is found by its ref alone."""
+    message_id: str = ""
+    """The caller's own id of the message."""
+    position: int = 0
+    """Where in the caller's list it stood; another list of the same conversation begins anew."""
+    began: Moment | None = None
+    """When its exchange began: the question it belongs to, or itself."""
+    exchange: int = 0
+    """The `order` of that question."""
+    order: int = 0
+    """Grows with every turn that is captured, so that turns of the same time keep their order."""
+    calls: tuple[str, ...] = ()
+    """Names of the tools it calls."""
+    arguments: tuple[str, ...] = ()
+    """What it calls them with, as JSON, one for each."""
+    print: str = ""
+    """Hash of the message, to know it again when the caller sends it."""
+    anchor: str = ""
+    """Hash of the conversation up to and including it; a turn is captured once."""
+
+    redacted: int = 0
+    """How often something in it was forgotten."""
+
+    @property
+    def version(self) -> str:
+        """Begins with the hash of the message, and changes when something is forgotten."""
+        return self.print + "*" * self.redacted
+
+    @property
+    def since(self) -> datetime:
+        """When its exchange began; turns of earlier versions have only a time of their own."""
+        return self.began or self.at
+
+    @property
+    def sequence(self) -> tuple[datetime, int, int, int]:
+        """Sorts the turns of a conversation: by time, a question and its answer together."""
+        return self.since, self.exchange, self.order, self.position
+
+    def foreign(self) -> str:
+        """Return what was said, by whom and to which tools: the rest is hashes and figures."""
+        said = [self.text, self.speaker, self.message_id, *self.calls, *self.arguments]
+        return "\n\n".join(said)
+
+    def searched(self) -> str:
+        return "" if self.author == "application" else super().searched()
+
+    def says(self) -> str:
+        called = [
+            f"{name}({given})" for name, given in zip(self.calls, self.arguments, strict=False)
+        ]
+        return "\n".join(filter(None, (self.text, *called)))
+
+    def _columns(self) -> dict[str, Any]:
+        return {"key": self.message_id, "digest": self.anchor}
+
+
+RECORD_TYPES: dict[str, type[Record]] = {
+    cls.type: cls for cls in (Memory, Observation, SessionSummary, Note, Turn)
+}
+
+AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+def load(row: Row) -> Record:
+    """Return the record a row holds."""
+    return load_as(row, RECORD_TYPES[row.type])
+
+
+def load_all(rows: Iterable[Row], cls: type[AnyRecord]) -> list[AnyRecord]:
+    """Return the records of rows that all hold one type; one that cannot be read is an error.
+
+    Where one may not stop the others, see `faults`.
+    """
+    return [load_as(row, cls) for row in rows]
+
+
+def load_as(row: Row, cls: type[AnyRecord]) -> AnyRecord:
+    """Return the record a row holds, or raise an error that names it."""
+    try:
+        return cls.model_validate_json(row.body)
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, problem["loc"])) or "body"
+        raise UnreadableRecord(
+            f"the {row.type} {row.ref!r} of user {row.user!r} cannot be read ({where}: "
+            f"{problem['type']}). A newer ctxmw wrote it, or it is damaged: upgrade ctxmw, put a "
+            "backup in place, or forget it. It was left as it is."
+        ) from error
+
+
+def same_text(text: str, scope: str) -> str:
+    """Return what is equal for two texts that say the same in the same scope."""
+    return digest(fold(text), scope)
+
+
+def check_kind(kind: str, allowed: tuple[str, ...], what: str) -> None:
+    """Raise unless the kind is one of those allowed."""
+    if kind not in allowed:
+        raise InvalidValue(f"unknown {what} kind {kind!r}. Allowed: {', '.join(allowed)}.")
+
+
+def check_text(text: object, what: str) -> str:
+    """Return the text, or raise when it is not text or says nothing."""
+    if not isinstance(text, str):
+        raise InvalidValue(f"{what} must be text, not {type(text).__name__} ({text!r:.60}).")
+    if not clean(text).strip():
+        raise InvalidValue(f"{what} is empty ({text!r:.60}): give some text.")
+    return text
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name (a key, a source, a project) without secrets, or raise when it is none.
+
+    That is when it is not text, or cannot be stored.
+    """
+    if not isinstance(name, str):
+        raise InvalidValue(f"{what} must be text, not {type(name).__name__} ({name!r:.60}).")
+    if "\0" in name or storable(name) != name:
+        raise InvalidValue(f"{what} is {name!r:.60}: NUL and half surrogate pairs are not allowed.")
+    return redact_name(name)
+
+
+def check_scope(scope: str) -> str:
+    """Return a scope without secrets in its name, or raise when it is none."""
+    parsed = Scope.parse(scope)
+    return str(Scope(parsed.kind, redact_name(parsed.name)))
+
+
+def check_user(user: object) -> str:
+    """Return the user's name without secrets, or raise when it is not text or empty."""
+    if not isinstance(user, str):
+        raise InvalidValue(f"user must be text, not {type(user).__name__} ({user!r:.60}).")
+    if not user:
+        raise InvalidValue("user is empty (''): name the person or account the memory belongs to.")
+    if user == SHARED:
+        raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
+    # What cannot be stored is refused by the store: replaced, two users might become one.
+    return redact_name(user) if storable(user) == user else user
+
+
+def utc_now() -> datetime:
+    """Return the present; the default clock."""
+    return datetime.now(UTC)

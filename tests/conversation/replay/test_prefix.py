@@ -1,0 +1,42 @@
+"""How much of a prompt is as it was in the last one."""
+
+from __future__ import annotations
+
+import pytest
+
+from ctxmw.conversation.replay.prefix import Prefixes, prints_of
+
+BEFORE = [
+    {"role": "system", "content": "You help."},
+    {"role": "user", "content": "Where is the tea"},
+    {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "name": "look", "args": {}}]},
+]
+
+
+def share(prompt, *, session="s1"):
+    prefixes = Prefixes()
+    prefixes.keep("ada", "s1", prints_of(BEFORE))
+    return prefixes.share("ada", session, prompt, prints_of(prompt))
+
+
+def test_a_conversation_that_was_not_seen_has_no_share():
+    assert share(BEFORE, session="s2") is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        (BEFORE, 1),
+        (BEFORE[:2], 1),
+        ([*BEFORE, {"role": "user", "content": "x" * 25}], 0.5),
+        ([BEFORE[0], {"role": "user", "content": "y" * 9}, *BEFORE[2:]], 0.5),
+        ([{"role": "system", "content": "x"}, *BEFORE[1:]], 0),
+        (
+            [*BEFORE[:2], {**BEFORE[2], "tool_calls": []}, {"role": "user", "content": "x" * 25}],
+            0.5,
+        ),
+        ([], 0),
+    ],
+)
+def test_the_leading_messages_that_did_not_change_count_by_their_characters(prompt, expected):
+    assert share(prompt) == expected

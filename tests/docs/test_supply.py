@@ -1,0 +1,122 @@
+"""What ctxmw needs and what it does not: optional packages, the wheel, the network."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[2]
+
+# Makes packages unimportable, as if they were not installed.
+BLOCK = """
+import sys
+class Without:
+    def __init__(self, finder): self.finder = finder
+    def find_spec(self, name, path=None, target=None):
+        absent = name.partition(".")[0] in {names!r}
+        return None if absent else self.finder.find_spec(name, path, target)
+    def __getattr__(self, name): return getattr(self.finder, name)
+sys.meta_path[:] = map(Without, sys.meta_path)
+"""
+OPTIONAL = (
+    *("IPython", "chromadb", "jinja2", "langchain", "langchain_core", "langgraph", "llama_index"),
+    *("matplotlib", "mcp", "mcp_types", "opentelemetry", "pathspec", "psycopg", "psycopg_pool"),
+    *("starlette", "tree_sitter", "uvicorn", "watchfiles", "wordllama"),
+)
+WITHOUT = {
+    "wordllama": 'ContextMiddleware.open(":memory:", embedder="wordllama")',
+    "chroma": (
+        "from ctxmw.testing import HashEmbedder\n"
+        'ContextMiddleware.open(":memory:", embedder=HashEmbedder(8), index="chroma").search("x")'
+    ),
+    "langchain": "import ctxmw_langchain",
+    "llamaindex": "import ctxmw_llamaindex",
+    "mcp": "import ctxmw_mcp",
+    "ui": "import ctxmw.ui",
+    "notebook": "import ctxmw.notebook.magics as m; m.load_ipython_extension(None)",
+    "postgres": 'ContextMiddleware.open("postgresql://127.0.0.1:1/none")',
+    "otel": 'from ctxmw import Tracing\nContextMiddleware.open(":memory:", tracing=Tracing())',
+    "watch": 'ContextMiddleware.open(":memory:").watch(".").__enter__()',
+}
+"""What asks for each extra."""
+
+
+def run(code: str, *blocked: str) -> subprocess.CompletedProcess[str]:
+    script = BLOCK.replace("{names!r}", repr(set(blocked))) + code
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+
+
+STORY = """
+from ctxmw import ContextMiddleware, memory_tools
+with ContextMiddleware.open(":memory:") as ctx:
+    ctx.remember("The port is 8080.", kind="decision")
+    chat = ctx.session("s")
+    prepared = chat.prepare([{"role": "user", "content": "Which port?"}])
+    assert "8080" in prepared.context.text
+    chat.finish(prepared, "8080.")
+    assert "8080" in memory_tools(chat)[0](query="port")
+    assert ctx.search("port")
+print("fine")
+"""
+
+
+def test_the_core_works_with_every_optional_package_absent():
+    done = run(STORY, *OPTIONAL)
+    assert done.stdout.strip() == "fine", done.stderr
+
+
+@pytest.mark.parametrize("extra", WITHOUT)
+def test_what_needs_an_absent_package_says_how_to_install_it(extra):
+    done = run("from ctxmw import ContextMiddleware\n" + WITHOUT[extra], *OPTIONAL)
+    last = done.stderr.strip().splitlines()[-1]
+    assert "MissingPackage" in last, done.stderr
+    assert f'pip install "ctxmw[{extra}]"' in last
+
+
+def test_the_wheel_holds_what_it_should_and_works_in_a_clean_environment(tmp_path):
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    tops = {name.partition("/")[0] for name in names if ".dist-info" not in name}
+    assert tops == {"ctxmw", "ctxmw_langchain", "ctxmw_llamaindex", "ctxmw_mcp"}
+    assert {f"{top}/py.typed" for top in tops} <= names
+    _run(
+        sys.executable, "-m", "uv", "venv", "-q", "--python", sys.executable, str(tmp_path / "env")
+    )
+    python = str(tmp_path / "env" / "bin" / "python")
+    made = _run(
+        *(sys.executable, "-m", "uv", "pip", "install", "-q", "--python", python),
+        *("--constraint", str(ROOT / "constraints.txt"), str(wheel)),
+        check=False,
+    )
+    if made.returncode:
+        pytest.skip(f"the core's packages cannot be installed here: {made.stderr[-200:]}")
+    done = _run(python, "-c", STORY, cwd=tmp_path)
+    assert done.stdout.strip() == "fine"
+    command = str(tmp_path / "env" / "bin" / "ctxmw")
+    store = str(tmp_path / "m.db")
+    _run(command, "remember", "The port is 8080.", "--store", store, cwd=tmp_path)
+    assert "8080" in _run(command, "search", "port", "--store", store, cwd=tmp_path).stdout
+
+
+def test_a_test_cannot_reach_beyond_this_machine():
+    with socket.socket() as one, pytest.raises(OSError, match="loopback"):
+        one.connect(("192.0.2.1", 80))
+    with pytest.raises(OSError, match="loopback"):
+        socket.getaddrinfo("example.org", 80)
+
+
+def _run(*command: str, cwd: Path = ROOT, check: bool = True) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=cwd
+    )
+    assert not check or done.returncode == 0, done.stderr
+    return done

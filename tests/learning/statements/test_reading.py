@@ -1,0 +1,130 @@
+"""What sentences state: measured on labelled ones, and shown on a few."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+
+from benchmarks.extraction import DATA, found_in, read
+from ctxmw.learning.statements import (
+    progress as progress_rules,
+)
+from ctxmw.learning.statements import (
+    reading as statements,
+)
+from ctxmw.learning.statements import (
+    rules as statement_rules,
+)
+from ctxmw.learning.statements import (
+    scoping,
+)
+from ctxmw.learning.statements.reading import statements as stated_in
+from ctxmw.text import prose
+from tests.support.strategies import texts
+
+PARTS = sorted(DATA.glob("extraction_*.tsv"))
+
+
+def told(text: str, role: str = "user", **about: bool) -> list[tuple[str, str]]:
+    return [(one.kind, one.text) for one in stated_in(text, role, **about)]
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
+def test_what_is_found_is_right_and_most_is_found(path) -> None:
+    lines = list(read(path))
+    found = [(line, found_in(line)) for line in lines]
+    right = sum(line.kind in kinds for line, kinds in found)
+    assert right / sum(len(kinds) for _, kinds in found) >= 0.9
+    assert right / sum(line.kind != "-" for line in lines) >= 0.7
+
+
+def test_half_of_the_labelled_sentences_are_traps() -> None:
+    lines = list(read(PARTS[0]))
+    assert len(lines) >= 150
+    assert sum(line.kind == "-" for line in lines) >= len(lines) / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("No, use httpx instead.", ("correction", "Use httpx instead.")),
+        ("OK, please always use tabs.", ("preference", "Always use tabs.")),
+        ("Looks good, but never log names.", ("correction", "Never log names.")),
+        ("That's wrong, the port is 8443.", ("correction", "The port is 8443.")),
+        ("I told you to use tabs here.", ("correction", "Use tabs here.")),
+        ("Decision: tokens live ten minutes.", ("decision", "Tokens live ten minutes.")),
+        ("Next step: load the cart.", ("next", "Load the cart.")),
+        ("Remember that Ann is on leave.", ("fact", "Ann is on leave.")),
+    ],
+)
+def test_what_leads_up_to_it_is_left_out(text: str, expected: tuple[str, str]) -> None:
+    assert told(text) == [expected]
+
+
+def test_lists_tell_by_their_heading() -> None:
+    text = "Decisions:\n- Kafka for events\n- Go for the gateway\n\nBlockers:\n- no staging access"
+    assert told(text) == [
+        ("decision", "Kafka for events"),
+        ("decision", "Go for the gateway"),
+        ("blocked", "No staging access"),
+    ]
+
+
+def test_tools_and_systems_state_nothing() -> None:
+    for role in ("tool", "system"):
+        assert told("Always use tabs. I've fixed it.", role) == []
+
+
+def test_a_statement_comes_once_from_a_message() -> None:
+    assert told("Always use tabs. And always use tabs!") == [
+        ("preference", "Always use tabs.")
+    ] or (len(told("Always use tabs. Always use tabs.")) == 1)
+
+
+@given(texts)
+def test_any_text_can_be_read(text: str) -> None:
+    for one in stated_in(text, "user"):
+        assert one.text
+        assert len(one.text) <= prose.LONGEST
+
+
+def patterns() -> Iterator[re.Pattern[str]]:
+    for module in (prose, scoping, statements, statement_rules, progress_rules):
+        for value in vars(module).values():
+            if isinstance(value, re.Pattern):
+                yield value
+    for rule in (*statement_rules.OF_USER, *statement_rules.OF_ASSISTANT):
+        yield rule.pattern
+
+
+HOSTILE = [
+    "i ",
+    "we are ",
+    "the a ",
+    "you keep ",
+    "no, the ",
+    "please ",
+    "and then ",
+    "never always ",
+    "`",
+    '"',
+    "a, not ",
+    "next ",
+    "x" * 7 + " ",
+    "- ",
+    ". ",
+    "now, ",
+    "done ",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_text_takes_bounded_time(piece: str) -> None:
+    """A pattern that backtracks without end would not come back from one of these."""
+    line = (piece * prose.LONGEST)[: prose.LONGEST]
+    for pattern in patterns():
+        pattern.search(line)
+    assert len(stated_in(piece * 10_000, "user")) < prose.LOOKED_AT

@@ -1,0 +1,321 @@
+"""Code that arrives by itself: from a message to what stands in the prompt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from ctxmw import Budget, ContextMiddleware, Xml
+from ctxmw.recall.sources.code import KINDS
+from ctxmw.recall.surroundings import is_small_talk
+from ctxmw.workspace.triggers import Triggers
+
+SERVICE = '''"""Logs people in."""
+
+from shop.tokens import issue
+
+
+class AuthService:
+    """Handles login & logout <fast>."""
+
+    def login(self, user: str) -> str:
+        """Log somebody in and hand out a token."""
+        return issue(user)
+
+    def validate(self, token):
+        """Check a token."""
+'''
+FILES = {
+    "shop/auth/service.py": SERVICE,
+    "shop/tokens.py": 'def issue(user):\n    """Make a token with a signature."""\n    return 1\n',
+    "shop/api.py": (
+        "from shop.auth.service import AuthService\n\n\n"
+        'def login_view(request):\n    """Answer a login."""\n    return AuthService().login(1)\n'
+    ),
+    "tests/test_service.py": (
+        "from shop.auth.service import AuthService\n\n\n"
+        "def test_login():\n    assert AuthService().login('a')\n"
+    ),
+    "web/service.ts": "/** Shows carts. */\nexport class CartView { render() { return 1; } }\n",
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("shop")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def open_shop(root):
+    opened = []
+
+    def open_it(**options):
+        opened.append(ContextMiddleware.open(":memory:", **options))
+        opened[-1].index_code(root, project="shop")
+        return opened[-1]
+
+    yield open_it
+    for ctx in opened:
+        ctx.close()
+
+
+@pytest.fixture
+def ctx(open_shop):
+    return open_shop()
+
+
+def asked(ctx, text, **options):
+    chat = ctx.session(project="shop", **options)
+    return chat.prepare([{"role": "user", "content": text}]).context
+
+
+def code_of(context):
+    return [one for one in context.used if one.kind in KINDS and one.shown != "none"]
+
+
+def test_a_symbol_brings_its_definition_its_summary_and_its_neighbours(ctx):
+    context = asked(ctx, "How does the AuthService handle login?")
+    assert "## Related Code" in context.part
+    assert "- shop/auth/service.py:6-14: class AuthService" in context.part
+    assert "Handles login &amp; logout &lt;fast&gt;." in context.part
+    assert "has: login, validate" in context.part
+    assert "called by: login_view (shop/api.py:4)" in context.part
+    assert "tested by: test_login (tests/test_service.py:4)" in context.part
+    assert context.stable == ""
+
+
+def test_a_file_brings_its_outline_and_its_neighbours(ctx):
+    context = asked(ctx, "Look at shop/auth/service.py for the implementation")
+    assert "## File Context" in context.part
+    assert "python, 14 lines. Logs people in." in context.part
+    assert "imports: shop/tokens.py" in context.part
+    assert "imported by: shop/api.py" in context.part
+    assert "tested by: tests/test_service.py" in context.part
+
+
+def test_a_line_brings_what_stands_there(ctx):
+    assert "def AuthService.login" in asked(ctx, "See shop/auth/service.py:11").part
+    trace = 'Why?\n  File "/srv/shop/tokens.py", line 2, in issue\nKeyError: 1'
+    assert "def issue(user)" in asked(ctx, trace).part
+
+
+def test_other_languages_arrive_as_well(ctx):
+    assert "class CartView" in asked(ctx, "What is CartView?").part
+
+
+def test_what_a_question_is_about_brings_code_too(ctx):
+    assert "def issue(user)" in asked(ctx, "How is a token signature made?").part
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks!",
+        "How was your weekend?",
+        "What is the capital of France?",
+        "Now I am Working. Look!",
+    ],
+)
+def test_ordinary_chat_brings_no_code(ctx, text):
+    assert asked(ctx, text).part == ""
+
+
+def test_a_conversation_without_the_project_gets_nothing_of_it(ctx):
+    chat = ctx.session(project="other")
+    assert chat.prepare([{"role": "user", "content": "AuthService?"}]).context.part == ""
+    assert ctx.session().prepare([{"role": "user", "content": "AuthService?"}]).context.part == ""
+    assert asked(ctx, "AuthService?", user="ann").part == ""
+
+
+def test_the_final_score_is_the_weight_times_half_match_half_score(ctx):
+    (used,) = code_of(asked(ctx, "AuthService?"))
+    assert used.signals["symbol"] == 0.9
+    assert used.score == pytest.approx(0.9 * (1.0 + 0.7) / 2)
+
+
+def test_continuity_the_next_message_still_has_what_was_worked_on(ctx):
+    chat = ctx.session("s", project="shop")
+    history = [{"role": "user", "content": "Working on AuthService"}]
+    chat.finish(chat.prepare(history), "Fine.")
+    history += [{"role": "assistant", "content": "Fine."}]
+    history += [{"role": "user", "content": "Now I need to add validation"}]
+    whole = chat.prepare(history)
+    assert sum("class AuthService" in str(message) for message in whole.messages) == 1
+    assert "class AuthService" not in whole.context.part
+
+
+def test_continuity_holds_when_the_caller_sends_only_the_last_message(ctx):
+    chat = ctx.session("s", project="shop")
+    chat.finish(chat.prepare([{"role": "user", "content": "Working on AuthService"}]), "Fine.")
+    prepared = chat.prepare([{"role": "user", "content": "Now I need to add validation"}])
+    assert "class AuthService" in prepared.context.part
+    decayed = next(one for one in code_of(prepared.context) if one.kind == "class")
+    assert decayed.signals["symbol"] == pytest.approx(0.9 * 0.85)
+
+
+def test_what_was_worked_on_ends_after_some_turns(ctx):
+    chat = ctx.session("s", project="shop")
+    chat.finish(chat.prepare([{"role": "user", "content": "Working on AuthService"}]), "Fine.")
+    shown = []
+    for n in range(5):
+        prepared = chat.prepare([{"role": "user", "content": f"Now I add step {n} of paint"}])
+        shown.append("class AuthService" in prepared.context.part)
+        chat.finish(prepared, "Fine.")
+    assert shown[0]
+    assert not shown[-1]
+
+
+def test_small_talk_in_between_brings_nothing(ctx):
+    chat = ctx.session("s", project="shop")
+    chat.finish(chat.prepare([{"role": "user", "content": "Working on AuthService"}]), "Fine.")
+    assert chat.prepare([{"role": "user", "content": "thanks!"}]).context.part == ""
+
+
+def test_a_retry_builds_nothing_twice_and_ages_nothing(ctx):
+    chat = ctx.session("s", project="shop")
+    messages = [{"role": "user", "content": "Working on AuthService"}]
+    first = chat.prepare(messages)
+    assert chat.prepare(messages).messages == first.messages
+    (state,) = ctx.sessions()
+    assert [one.turns for one in state.triggers] == [1]
+
+
+def test_changed_code_is_shown_anew_and_the_old_prompt_stays(ctx, root):
+    chat = ctx.session("s", project="shop")
+    history = [{"role": "user", "content": "What is AuthService?"}]
+    first = chat.prepare(history)
+    chat.finish(first, "A class.")
+    file = root / "shop/auth/service.py"
+    try:
+        file.write_text(SERVICE.replace("Handles login", "Controls login"), encoding="utf-8")
+        ctx.index_code(root, project="shop")
+        history += [{"role": "assistant", "content": "A class."}]
+        history += [{"role": "user", "content": "And AuthService now?"}]
+        second = chat.prepare(history)
+    finally:
+        file.write_text(SERVICE, encoding="utf-8")
+    assert "Controls login" in second.context.part
+    assert second.messages[0] == first.messages[0]
+
+
+@pytest.mark.parametrize("total", [0, 40, 120, 300, 1000, 4000])
+def test_whatever_the_budget_it_holds(open_shop, total):
+    ctx = open_shop(budget=Budget(total=total))
+    text = (
+        "Compare AuthService, login_view, issue(), CartView and shop/auth/service.py, shop/api.py"
+    )
+    context = asked(ctx, text)
+    assert context.tokens <= total
+    assert len(code_of(asked(open_shop(), text))) == 6
+
+
+def test_code_degrades_to_what_can_be_fetched_in_full(open_shop, tmp_path):
+    methods = "".join(f"    def method_number_{n}(self): pass\n" for n in range(30))
+    (tmp_path / "big.py").write_text(f"class BigThing:\n{methods}", encoding="utf-8")
+    ctx = open_shop(budget=Budget(total=300))
+    ctx.index_code(tmp_path, project="big")
+    chat = ctx.session("s", project="big")
+    context = chat.prepare([{"role": "user", "content": "What is BigThing?"}]).context
+    (used,) = code_of(context)
+    assert used.shown == "brief"
+    assert "class BigThing" in context.part
+    assert "method_number_3" not in context.part
+    assert "method_number_3" in chat.on_demand.get([used.ref])
+    assert "No record has the id" in chat.on_demand.get(["xnothing"])
+
+
+def test_a_message_brings_a_bounded_number_of_sections_and_tokens(open_shop, tmp_path):
+    body = "".join(f'def name_{n}(a, b):\n    """Tell about thing {n}."""\n' for n in range(50))
+    (tmp_path / "many.py").write_text(body, encoding="utf-8")
+    ctx = open_shop(triggers=Triggers(sections=4))
+    ctx.index_code(tmp_path, project="many")
+    text = "Compare " + ", ".join(f"name_{n}" for n in range(12))
+    chat = ctx.session(project="many")
+    assert len(code_of(chat.prepare([{"role": "user", "content": text}]).context)) == 4
+    ctx = open_shop(triggers=Triggers(tokens=30))
+    ctx.index_code(tmp_path, project="many")
+    few = ctx.session(project="many").prepare([{"role": "user", "content": text}]).context
+    assert len(code_of(few)) < 4
+
+
+def test_a_symbol_brings_at_most_three_definitions(open_shop, tmp_path):
+    for n in range(6):
+        (tmp_path / f"m{n}.py").write_text(f"def do_it(): return {n}\n", encoding="utf-8")
+    ctx = open_shop()
+    ctx.index_code(tmp_path, project="many")
+    chat = ctx.session(project="many")
+    assert len(code_of(chat.prepare([{"role": "user", "content": "Why do_it?"}]).context)) == 3
+
+
+def test_triggers_can_be_switched_off_one_by_one(open_shop):
+    assert asked(open_shop(triggers=Triggers(symbol=0)), "Working on AuthService").part == ""
+    assert asked(open_shop(triggers=Triggers(path=0)), "Read shop/api.py").part == ""
+    assert asked(open_shop(triggers=Triggers.off()), "How does AuthService work?").part == ""
+
+
+def test_code_and_memories_share_the_part(ctx):
+    chat = ctx.session("s", project="shop")
+    chat.finish(chat.prepare([{"role": "user", "content": "Hello there"}]), "Hi.")
+    for n in range(20):
+        ctx.remember(f"Rule {n} is about gardens and rivers.", scope="project:shop")
+    ctx.remember("The login got a new rule: AuthService locks after five tries.")
+    context = chat.prepare(
+        [{"role": "user", "content": "How does AuthService login work?"}]
+    ).context
+    assert "class AuthService" in context.part
+    assert "new rule" in context.part
+
+
+def test_code_does_not_come_up_when_memories_are_searched(ctx):
+    assert ctx.search("AuthService login") == []
+    chat = ctx.session("s", project="shop")
+    assert "Nothing is remembered" in chat.on_demand.search("AuthService login")
+
+
+def test_the_record_names_the_code_later_too(ctx):
+    chat = ctx.session("s", project="shop")
+    chat.finish(chat.prepare([{"role": "user", "content": "AuthService?"}]), "A class.")
+    record = ctx.why("A class.")
+    assert "AuthService in shop/auth/service.py:6" in record.explain()
+    assert "AuthService in shop/auth/service.py:6" in record.display()
+    assert "1 class" in record.summary()
+
+
+def test_code_is_escaped_by_every_renderer(open_shop):
+    context = asked(open_shop(renderer=Xml()), "What is AuthService?")
+    assert "&lt;fast&gt;" in context.part
+    assert "<fast>" not in context.part
+
+
+@pytest.mark.parametrize(
+    ("text", "is_talk"),
+    [
+        ("thanks!", True),
+        ("how are you?", True),
+        ("what's wrong here?", False),
+        ("can you fix this?", False),
+        ("add validation", False),
+        ("", True),
+    ],
+)
+def test_small_talk_is_told_from_pointing_at_something(text, is_talk):
+    assert is_small_talk(text) is is_talk
+
+
+def test_a_method_is_shown_with_its_class_whatever_its_name():
+    with ContextMiddleware.open(":memory:") as ctx, TemporaryDirectory() as folder:
+        Path(folder, "a.py").write_text("class Shape:\n    def ef(self):\n        return 1\n")
+        Path(folder, "b.go").write_text(
+            "package b\n\nfunc (s *Server) Serve(n int) error { return nil }\n"
+        )
+        ctx.index_code(folder, project="shop")
+        asked = [{"role": "user", "content": "Why do Shape.ef and Server.Serve fail?"}]
+        part = ctx.session(project="shop").prepare(asked).context.part
+    assert "def Shape.ef(self)" in part
+    assert "func (s *Server) Server.Serve(n int) error" in part

@@ -1,0 +1,78 @@
+"""What was used last is kept, within a number and a room."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmw.runtime.lru import Recent, Share
+
+keys = st.sampled_from("abcdef")
+texts = st.text("x", max_size=12)
+
+
+@given(st.lists(st.tuples(keys, texts), max_size=40))
+def test_neither_the_number_nor_the_room_is_exceeded_and_the_last_one_is_always_there(puts):
+    kept: Recent[str, str] = Recent(4, room=20, weigh=len)
+    last: dict[str, str] = {}
+    for key, text in puts:
+        kept.put(key, text)
+        last[key] = text
+        held = dict(kept._kept)
+        assert held.items() <= last.items()
+        assert len(held) <= 4
+        assert sum(map(len, held.values())) <= 20
+        assert kept.get(key) == text
+
+
+def test_what_was_used_longest_ago_goes_first():
+    kept: Recent[str, int] = Recent(2)
+    kept.put("a", 1)
+    kept.put("b", 2)
+    assert kept.get("a") == 1
+    kept.put("c", 3)
+    assert kept.values() == [1, 3]
+
+
+def test_one_value_may_take_all_the_room():
+    kept: Recent[str, str] = Recent(4, room=3, weigh=len)
+    kept.put("a", "x")
+    kept.put("b", "x" * 50)
+    assert kept.values() == ["x" * 50]
+    kept.put("b", "y")
+    kept.put("c", "z")
+    assert kept.values() == ["y", "z"]
+
+
+def test_what_is_let_go_of_makes_room():
+    kept: Recent[str, str] = Recent(4, room=2, weigh=len)
+    kept.put("a", "xx")
+    kept.let_go(["a", "never there"])
+    kept.put("b", "y")
+    kept.put("c", "z")
+    assert kept.values() == ["y", "z"]
+
+
+def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
+    kept: Recent[str, list[int]] = Recent(4, room=3, weigh=len, growing=True)
+    first, second = [1], [2]
+    kept.put("a", first)
+    kept.put("b", second)
+    first += [1, 1]
+    kept.put("a", first)
+    assert kept.values() == [first]
+    kept.let_go(["a"])
+    kept.put("c", [3, 3])
+    kept.put("d", [4])
+    assert kept.values() == [[3, 3], [4]]
+
+
+def test_owners_share_the_room_and_nothing_else():
+    kept: Recent = Recent(3)
+    ada, bob = Share(kept, "ada"), Share(kept, "bob")
+    ada.put(("k", 0), 1)
+    bob.put(("k", 0), 2)
+    assert (ada.get(("k", 0)), bob.get(("k", 0))) == (1, 2)
+    for n in range(3):
+        ada.put(("k", n), n)
+    assert bob.get(("k", 0)) is None

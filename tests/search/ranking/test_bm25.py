@@ -1,0 +1,53 @@
+"""How well words match, checked against the formula written out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxmw.search.ranking.bm25 import K1, OF_SESSIONS, held, of_sessions
+from tests.support.documents import document, index_of
+
+WORDS = "boat sail knot tea".split()
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["", "s1", "s2", "s3"]), st.lists(st.sampled_from(WORDS), max_size=5)
+    ),
+    max_size=12,
+)
+
+
+def written_out(lines, terms):
+    """Return the score of each conversation of two records or more, by BM25."""
+    sizes = Counter(session for session, _ in lines if session)
+    talks = {name: Counter() for name, size in sizes.items() if size > 1}
+    for session, said in lines:
+        if session in talks:
+            talks[session].update(said)
+    mean = max(1.0, sum(map(Counter.total, talks.values())) / max(1, len(talks)))
+    scores = dict.fromkeys(talks, 0.0)
+    for term in terms:
+        holders = sum(term in talk for talk in talks.values())
+        rarity = log(1 + (len(talks) - holders + 0.5) / (holders + 0.5))
+        for name, talk in talks.items():
+            norm = K1 * (1 - OF_SESSIONS + OF_SESSIONS * talk.total() / mean)
+            scores[name] += rarity * (K1 + 1) * talk[term] / (talk[term] + norm)
+    best = max(scores.values(), default=0) or 1
+    return {name: score / best for name, score in scores.items()}
+
+
+@given(LINES, st.sets(st.sampled_from([*WORDS, "xyzzy"])))
+def test_a_conversation_matches_by_all_that_is_said_in_it(lines, terms):
+    index = index_of(
+        document(f"t{at}", " ".join(said), session) for at, (session, said) in enumerate(lines)
+    )
+    scores = of_sessions(index, held(index, sorted(terms)))
+    expected = written_out(lines, terms)
+    for name in {session for session, _ in lines if session}:
+        found = scores[index.number("session", name)]
+        assert found == pytest.approx(expected.get(name, 0), abs=1e-5)
+    assert scores[-1] == 0
