@@ -28,8 +28,8 @@ from typing import Any
 
 from benchmarks.retrieval import COUNT, ENCODING, carried, said_at, scored
 from ctxmw import ContextMiddleware, memory_tools
-from ctxmw.compaction.salience import Salience, sentences
-from ctxmw.values.messages import text_of
+from ctxmw.compaction.salience import Salience, split_up
+from ctxmw.values.messages import message_text
 
 SHARE = 0.2
 GOALS = {"locomo-dev": 84.0, "realtalk-dev": 68.0}
@@ -116,7 +116,7 @@ def as_message(item: dict[str, Any]) -> Message:
 
 def with_ctxmw(ctx: ContextMiddleware, messages: list[Message], limit: int) -> list[str]:
     compacted = ctx.session("long").compact(messages, window=2 * limit)
-    return [text_of(message) for message in compacted.messages]
+    return [message_text(message) for message in compacted.messages]
 
 
 def with_summarization(_: ContextMiddleware, messages: list[Message], limit: int) -> list[str]:
@@ -133,7 +133,7 @@ def with_summarization(_: ContextMiddleware, messages: list[Message], limit: int
             return "extracts"
 
         def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
-            said = sentences("\n".join(str(message.content) for message in messages))
+            said = split_up("\n".join(str(message.content) for message in messages))
             best = Salience(said).best(said, limit // 2 - 50, COUNT)
             answer = AIMessage("\n".join(said[at] for at in best))
             return ChatResult(generations=[ChatGeneration(message=answer)])

@@ -30,7 +30,7 @@ from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, Aside
 from .runtime.faults import Faults
-from .runtime.lru import Recent
+from .runtime.lru import LruCache
 from .runtime.observing import Observer, Tracing
 from .runtime.stats import Stats
 from .search.search import Search
@@ -194,11 +194,11 @@ def setup_of(store: Store, options: Options) -> Setup:
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
-        builds=Recent(512),
-        blocks=Recent(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=Recent(16_384, room=PRINTED, weigh=lambda kept: len(kept[0]) + BESIDES),
-        openings=Recent(64),
-        states=Recent(256),
+        builds=LruCache(512),
+        blocks=LruCache(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
+        printed=LruCache(16_384, room=PRINTED, weigh=lambda kept: len(kept[0]) + BESIDES),
+        openings=LruCache(64),
+        states=LruCache(256),
         prefixes=Prefixes(),
         stats=stats,
         observer=Observer(stats, options.get("tracing")),
@@ -207,8 +207,8 @@ def setup_of(store: Store, options: Options) -> Setup:
         distiller=_distiller(summarizer) if summarizer and learn.model else None,
         learn=learn,
         trust=checked_trust(options.get("trust", {})),
-        idle=Recent(1024),
-        warned=Recent(64),
+        idle=LruCache(1024),
+        warned=LruCache(64),
         strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
         on_error=options.get("on_error"),
         workers=workers,

@@ -24,13 +24,13 @@ from .recall.catalog import Catalog
 from .remembered import Remembered
 from .runtime.async_twins import twin
 from .runtime.observing import FOUND
-from .search.filter import Wanted
+from .search.filter import Filter
 from .session import Session
 from .store.open import store_at
 from .text.secrets.redaction import redact_name
 from .values.budget import Budget
 from .values.messages import Placement, check_placement
-from .values.option_checks import texts, tokens
+from .values.option_checks import checked_texts, tokens
 from .values.records import (
     RECORD_TYPES,
     TYPES_OF_KIND,
@@ -94,7 +94,7 @@ class ContextMiddleware(Remembered, Workplace):
         room = 40 * _positive(limit, "limit") if budget is None else tokens(budget, "budget")
         # Whoever has no budget may see a turn and what was learned from it.
         twice = budget is None
-        wanted = Wanted(types=types, scopes=scopes, since=since, tokens=room, lessons=twice)
+        wanted = Filter(types=types, scopes=scopes, since=since, tokens=room, lessons=twice)
         situation = Situation(user=name, query=_text(query), now=self._setup.clock())
         with self._setup.observer.operation("search", query=situation.query) as told:
             found = self._setup.search.find(situation, self._setup.weights, wanted)
@@ -141,7 +141,7 @@ class ContextMiddleware(Remembered, Workplace):
             project=project or (redact_name(place.project) if place and place.project else None),
             language=language.lower() if language else (place.language if place else None),
             task=task,
-            files=texts(files, "files"),
+            files=checked_texts(files, "files"),
             cwd=folder,
             root=place.root if place else None,
             budget=checked(self._setup.budget if budget is None else budget, Budget),

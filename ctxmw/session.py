@@ -27,7 +27,7 @@ from .conversation.entered import Entered, enter, exit_from
 from .conversation.history import history_of
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
-from .conversation.transcript import Exchange, Said, prompt_of, transcript_of
+from .conversation.transcript import Exchange, Spoken, prompt_of, transcript_of
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
 from .learning.capture import capture_messages
@@ -39,7 +39,7 @@ from .text.secrets.redaction import redact
 from .tokens.prompt_cost import Measure
 from .values.clocks import checked_moment
 from .values.messages import Message, check_messages, place
-from .values.option_checks import flag, schemas, texts, tokens
+from .values.option_checks import checked_texts, flag, schemas, tokens
 from .values.records import (
     NOTE_KINDS,
     OBSERVATION_KINDS,
@@ -262,7 +262,7 @@ class Session(Contents, Displayed):
         """Return the conversation turn by turn: what was said, and the record of every call."""
         return transcript_of(self._setup, self.user, self.id)
 
-    def prompt(self, record: ContextRecord) -> list[Said]:
+    def prompt(self, record: ContextRecord) -> list[Spoken]:
         """Return the prompt of one of its calls, as far as it is stored.
 
         Our text comes back to the byte, the rest as it was captured; a system prompt never is.
@@ -362,4 +362,4 @@ def _as_message(reply: str | Message | None) -> Message | None:
 
 
 def _lines(lines: Sequence[str], what: str) -> tuple[str, ...]:
-    return tuple(redact(line).text for line in texts(lines, what))
+    return tuple(redact(line).text for line in checked_texts(lines, what))

@@ -15,7 +15,7 @@ from ..recall.entries import committed, released
 from ..recall.pipeline import Setup
 from ..runtime.stages import stage
 from ..text.secrets.redaction import redact, redact_name
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 from ..values.records import load_as
 
 
@@ -51,7 +51,7 @@ def finish_call(
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
         if answer:
             said = {
-                "reply_key": reply_key(text_of(answer)),
+                "reply_key": reply_key(message_text(answer)),
                 "reply_id": redact_name(str(answer.get("id", ""))),
             }
             changes |= said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..conversation.blocks import Archive
+from ..conversation.blocks import Blocks
 from ..conversation.conversation import Identity, change_state, load_state
 from ..conversation.record import Build
 from ..conversation.replay.views import View, archive_item, transcript
@@ -16,7 +16,7 @@ from ..recall.pipeline import Setup, unsaid
 from ..recall.selection import Selection, select_index, select_lanes, select_turn
 from ..recall.sources.memories import Memories
 from ..recall.sources.sessions import record_item
-from ..search.filter import Wanted
+from ..search.filter import Filter
 from ..values.budget import MEMORY_LANES, NOTE_LANES
 from ..values.items import Item, Scope, changed
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
@@ -48,7 +48,7 @@ class OnDemandAnswers:
         state, situation = self._here(query)
         in_view = self._in_view(state)
         said = self._setup.prefixes.said(state.user, state.session)
-        wanted = Wanted(own=said.own(state.session), without=said.refs)
+        wanted = Filter(own=said.own(state.session), without=said.refs)
         found = [
             item
             for item in self._setup.search.find(situation, self._setup.weights, wanted).items
@@ -138,7 +138,7 @@ class OnDemandAnswers:
     def _memories(self, situation: Situation) -> list[Item]:
         floor, weights = self._setup.floors.query, self._setup.weights
         if situation.query.strip():
-            wanted = Wanted(types=("memory",))
+            wanted = Filter(types=("memory",))
             items = list(self._setup.search.find(situation, weights, wanted).items)
         else:
             # The newest first: among those of the same score and time, that is what counts.
@@ -156,7 +156,7 @@ class OnDemandAnswers:
         return {ref for part in state.parts for ref in part.briefly if ref in part.shows}
 
     def _stable(self, state: SessionState) -> Build:
-        archive = Archive(self._setup.store, state.user, self._setup.builds)
+        archive = Blocks(self._setup.store, state.user, self._setup.builds)
         return archive.build(state.stable_build)
 
     def _left(self, state: SessionState) -> int:

@@ -9,14 +9,14 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from ..compaction.compact import said_in
-from ..conversation.blocks import Archive
+from ..compaction.compact import in_view
+from ..conversation.blocks import Blocks
 from ..conversation.conversation import Identity, Prepared, keep_state, load_state
 from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
 from ..conversation.record import Build, ContextRecord, build_fields
 from ..conversation.replay.hearing import heard, unheard
 from ..conversation.replay.parts import Parts, part_ref, trimmed, with_room, with_stood
-from ..conversation.replay.prefix import Said, prints_of
+from ..conversation.replay.prefix import InView, prints_of
 from ..conversation.replay.trail import Places, Trail, find_places, first_stood
 from ..conversation.replay.views import History
 from ..conversation.state import Ledger, SessionState, state_rows
@@ -32,7 +32,7 @@ from ..runtime.stages import stage
 from ..tokens.counter import joined
 from ..values.budget import Budget
 from ..values.items import Item, changed
-from ..values.messages import Message, place, text_of
+from ..values.messages import Message, message_text, place
 from ..values.records import SHARED, Turn
 from ..values.refs import long_ref
 from ..values.scoring import Rating
@@ -71,7 +71,7 @@ class Plan:
         self._now = seen.at
         self._head = seen.head
         self._before = self._state = seen.state
-        self._archive = Archive(setup.store, who.user, setup.builds, setup.blocks, self._head)
+        self._archive = Blocks(setup.store, who.user, setup.builds, setup.blocks, self._head)
         self._situation = _situation(who, self._state, given, trail, self._now)
         self._catalog_head = setup.store.head(SHARED)
         self._context = session_context(
@@ -367,8 +367,8 @@ class Plan:
         return own_items(self._setup, self._brought.seen_from(self._situation))
 
     @cached_property
-    def _said(self) -> Said:
-        return said_in(self._setup, self._who, self._history)
+    def _said(self) -> InView:
+        return in_view(self._setup, self._who, self._history)
 
     def _in_view(self) -> Places:
         """Return the parts to show, each at its message."""
@@ -428,11 +428,11 @@ def _situation(
         session=who.session,
         project=who.project or state.project,
         language=who.language or state.language,
-        task=who.task or task_of([text_of(message) for message in said]),
+        task=who.task or task_of([message_text(message) for message in said]),
         files=who.files,
         cwd=who.cwd,
         root=who.root,
-        query=who.query or (text_of(given[trail.last]) if trail.last is not None else ""),
+        query=who.query or (message_text(given[trail.last]) if trail.last is not None else ""),
         now=now,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..protocols import Find, Row, Store
 from ..runtime.faults import Faults
-from ..runtime.lru import Recent
+from ..runtime.lru import LruCache
 from ..store.feed import Feed
 from ..values.items import Scope
 from ..values.records import load_as
@@ -28,7 +28,7 @@ class Codebase:
         self._store = store
         self._faults = faults or Faults()
         self._feed = feed or Feed(store, _TYPES)
-        self._users: Recent[str, _Kept] = Recent(USERS)
+        self._users: LruCache[str, _Kept] = LruCache(USERS)
 
     def use(self, user: str, project: str | None, head: int | None = None) -> _Using:
         """Return the code of a project, to be used in a `with`; None when there is none.

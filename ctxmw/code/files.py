@@ -133,7 +133,7 @@ _KEYWORDS = frozenset(
 )
 
 
-def mark_of(body: str) -> str:
+def body_mark(body: str) -> str:
     """Return what is equal for two bodies that are the same."""
     return f"{crc32(body.encode('utf-8', 'replace')):08x}"
 

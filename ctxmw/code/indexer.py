@@ -26,7 +26,7 @@ from .files import CodeFile, Entity, Unparsable, parse
 
 log = logging.getLogger("ctxmw")
 
-Progress = Callable[[int, int], None]
+FilesDone = Callable[[int, int], None]
 _BATCH = 100
 """Files that are written at once."""
 MOST_FILES = 50_000
@@ -60,7 +60,7 @@ class Indexer:
         self._clock = clock
 
     def index(
-        self, user: str, path: Path, project: str | None, progress: Progress | None = None
+        self, user: str, path: Path, project: str | None, progress: FilesDone | None = None
     ) -> Indexed:
         """Index a folder, or one file, and return what was found."""
         target = _existing(path)
@@ -132,7 +132,7 @@ class _Job:
         self._known = known
         self._by_hash = {file.hash: file for file in known.values()}
 
-    def read(self, found: Sequence[SourceFile], progress: Progress | None) -> None:
+    def read(self, found: Sequence[SourceFile], progress: FilesDone | None) -> None:
         """Read what has changed, and write it a batch at a time."""
         rows: list[Row] = []
         for done, source in enumerate(found, start=1):

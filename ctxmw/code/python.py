@@ -12,15 +12,15 @@ from .files import (
     EntityKind,
     Parsed,
     Unparsable,
+    body_mark,
     called_in,
     dotted,
     first_line,
-    mark_of,
 )
 from .files import short_signature as short
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+PythonDefinition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 # Parsing warns of odd escapes in strings, and whether to listen is a setting of the whole process.
 _QUIET = threading.Lock()
 _VALUE = 160
@@ -75,7 +75,7 @@ def _flat(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
             waiting += reversed(nested)
 
 
-def _entity(node: Definition, inside: tuple[str, ...], lines: Sequence[str]) -> Entity:
+def _entity(node: PythonDefinition, inside: tuple[str, ...], lines: Sequence[str]) -> Entity:
     is_class = isinstance(node, ast.ClassDef)
     kind: EntityKind = "class" if is_class else "method" if inside else "function"
     end = node.end_lineno or node.lineno
@@ -91,12 +91,12 @@ def _entity(node: Definition, inside: tuple[str, ...], lines: Sequence[str]) -> 
         end=end,
         doc=_doc(node),
         calls=() if is_class else called_in(code, (node.name,)),
-        mark="" if is_class else mark_of(body),
+        mark="" if is_class else body_mark(body),
         bases=tuple(filter(None, map(_name, node.bases))) if isinstance(node, ast.ClassDef) else (),
     )
 
 
-def _header(node: Definition, lines: Sequence[str]) -> str:
+def _header(node: PythonDefinition, lines: Sequence[str]) -> str:
     first = node.body[0]
     begin = _begin(first)
     header = list(lines[node.lineno - 1 : begin])
@@ -105,7 +105,7 @@ def _header(node: Definition, lines: Sequence[str]) -> str:
     return "\n".join(header)
 
 
-def _is_overload(node: Definition) -> bool:
+def _is_overload(node: PythonDefinition) -> bool:
     return any(
         _name(decorator).rpartition(".")[2] == "overload" for decorator in node.decorator_list
     )
@@ -116,7 +116,7 @@ def _begin(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorated)])
 
 
-def _doc(node: ast.Module | Definition) -> str:
+def _doc(node: ast.Module | PythonDefinition) -> str:
     first = node.body[0] if node.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
         value = first.value.value

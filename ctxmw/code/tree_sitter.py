@@ -18,10 +18,10 @@ from .files import (
     EntityKind,
     Parsed,
     Unparsable,
+    body_mark,
     called_in,
     dotted,
     first_line,
-    mark_of,
 )
 from .files import short_signature as short
 
@@ -249,7 +249,7 @@ class _Reader:
             end=node.end_point[0] + 1,
             doc=self._comment(node),
             calls=called_in(text, (name,)),
-            mark=mark_of(text) if text else "",
+            mark=body_mark(text) if text else "",
             bases=tuple(self._bases(node)) if kind == "class" else (),
         )
 

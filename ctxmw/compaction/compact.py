@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..conversation.blocks import Archive
+from ..conversation.blocks import Blocks
 from ..conversation.conversation import Identity, change_state, load_state
-from ..conversation.replay.prefix import Said
+from ..conversation.replay.prefix import InView
 from ..conversation.replay.strip import strip_ours
-from ..conversation.replay.views import History, captured_refs, history_of, ref_of, with_view
+from ..conversation.replay.views import History, captured_refs, history_in_view, ref_of, with_view
 from ..conversation.state import SessionState
 from ..recall.pipeline import Setup
 from ..tokens.prompt_cost import Measure, at_most
@@ -35,8 +35,8 @@ def look(
     """
     stripped = strip_ours(setup.store, who.user, messages)
     known = state or load_state(setup, who, setup.clock())
-    archive = Archive(setup.store, who.user, setup.builds)
-    return history_of(stripped.messages, stripped.hashes, known, archive)
+    archive = Blocks(setup.store, who.user, setup.builds)
+    return history_in_view(stripped.messages, stripped.hashes, known, archive)
 
 
 def up_to_date(setup: Setup, who: Identity, history: History) -> History:
@@ -47,7 +47,7 @@ def up_to_date(setup: Setup, who: Identity, history: History) -> History:
     if history.view is None or history.note.hash in ("", history.view.note):
         return history
     view = history.view.model_copy(update={"note": history.note.hash})
-    archive = Archive(setup.store, who.user)
+    archive = Blocks(setup.store, who.user)
     archive.keep_block(history.note, setup.clock())
     with setup.store.atomic(who.user):
         setup.store.put([*archive.rows, view.row()])
@@ -68,7 +68,7 @@ def compact(setup: Setup, who: Identity, messages: Sequence[Message], window: Wi
         return Compacted(messages=given, tokens_before=before, tokens_after=before, status=status)
     placed = place(smaller.messages, "", smaller.notes)
     # What left the view is found again from now on.
-    setup.prefixes.keep_said(who.user, who.session, said_in(setup, who, smaller))
+    setup.prefixes.keep_said(who.user, who.session, in_view(setup, who, smaller))
     return Compacted(
         messages=placed,
         archived=view.archived,
@@ -106,15 +106,15 @@ def shrunk(setup: Setup, who: Identity, history: History, window: Window) -> tup
     return smaller, "compacted" if size <= target else "over_target"
 
 
-def said_in(setup: Setup, who: Identity, history: History) -> Said:
+def in_view(setup: Setup, who: Identity, history: History) -> InView:
     """Return what the prompt holds of this conversation's own turns."""
     view, trail = history.view, history.trail
     if view is None:
-        return Said(prints=frozenset(trail.prints))
+        return InView(prints=frozenset(trail.prints))
     whole = [anchor for anchor in trail.anchors if not view.kept.get(anchor)]
     refs = captured_refs(setup.store, who.user, who.session, whole)
     shown = frozenset((*refs.values(), *view.shows))
-    return Said(prints=frozenset(trail.prints), refs=shown, compacted=True)
+    return InView(prints=frozenset(trail.prints), refs=shown, compacted=True)
 
 
 def _with_all_room(
@@ -137,7 +137,7 @@ def _store(setup: Setup, who: Identity, history: History, tokens: int) -> None:
     """Keep the view; a new epoch begins, and earlier parts are dropped, but for the open turn's."""
     assert history.view is not None
     view = history.view.model_copy(update={"tokens": tokens})
-    archive = Archive(setup.store, who.user)
+    archive = Blocks(setup.store, who.user)
     archive.keep_block(history.note, view.at)
     with setup.store.atomic(who.user):
         setup.store.put([*archive.rows, view.row()])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..conversation.blocks import Archive
+from ..conversation.blocks import Blocks
 from ..conversation.conversation import Identity, change_state, load_state
 from ..conversation.replay.trail import trail_of
 from ..conversation.replay.views import View, captured_refs
@@ -19,7 +19,7 @@ from ..values.messages import Message
 from ..values.records import Turn, load_all
 from ..values.refs import short_refs
 from .note import make_note
-from .note_lines import Archived, Layout
+from .note_lines import Archived, NoteLayout
 
 
 def leave(setup: Setup, who: Identity, messages: Sequence[Message], limit: int) -> str:
@@ -36,7 +36,7 @@ def leave(setup: Setup, who: Identity, messages: Sequence[Message], limit: int) 
         rows = [row for row in store.get(who.user, archived) if row.type == Turn.type]
         about = Archived(ref=ref, turns=load_all(rows, Turn), with_goal=True)
         note = make_note(about, limit, _layout(setup, who))
-        archive = Archive(store, who.user)
+        archive = Blocks(store, who.user)
         archive.keep_block(note.block, setup.clock())
         view = View(
             user=who.user,
@@ -59,7 +59,7 @@ def leave(setup: Setup, who: Identity, messages: Sequence[Message], limit: int) 
 def note_of_left(setup: Setup, who: Identity) -> str:
     """Return the note of what left; "" when nothing did."""
     view = _left(setup, who)
-    return Archive(setup.store, who.user).block(view.note).text if view else ""
+    return Blocks(setup.store, who.user).block(view.note).text if view else ""
 
 
 def _left(setup: Setup, who: Identity) -> View | None:
@@ -68,8 +68,8 @@ def _left(setup: Setup, who: Identity) -> View | None:
     return next((View.model_validate_json(row.body) for row in rows), None)
 
 
-def _layout(setup: Setup, who: Identity) -> Layout:
+def _layout(setup: Setup, who: Identity) -> NoteLayout:
     def title(section: str) -> str:
         return title_of(section, project=who.project, language=who.language)
 
-    return Layout(renderer=setup.renderer, count=setup.count, title=title)
+    return NoteLayout(renderer=setup.renderer, count=setup.count, title=title)

@@ -13,19 +13,19 @@ from ..conversation.replay.views import (
     after_of,
     as_kept,
     captured_refs,
+    cleared_mark,
     in_view,
-    mark_of,
 )
 from ..errors import SummarizerError
 from ..learning.capture import capture_messages
 from ..recall.pipeline import Setup
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 from ..values.records import Turn, load_all
 from ..values.refs import short_refs
 from .cutting import Cut
 from .groups import groups_of
-from .note import Note, make_note
-from .note_lines import Archived, Layout
+from .note import CompactionNote, make_note
+from .note_lines import Archived, NoteLayout
 from .refill import refill
 
 log = logging.getLogger("ctxmw")
@@ -80,7 +80,7 @@ def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping
     said = [at for at in range(covered + 1) if history.given[at]["role"] != "system"]
     before = earlier.kept if earlier else {}
     kept = {
-        anchors[at]: mark_of(refs.get(anchors[at], ""))
+        anchors[at]: cleared_mark(refs.get(anchors[at], ""))
         if at in cleared
         else before.get(anchors[at], "")
         for at in said
@@ -106,7 +106,7 @@ def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping
     )
 
 
-def _note(setup: Setup, who: Identity, history: History, cut: Cut, view: View) -> Note:
+def _note(setup: Setup, who: Identity, history: History, cut: Cut, view: View) -> CompactionNote:
     rows = [row for row in setup.store.get(who.user, view.archived) if row.type == Turn.type]
     archived = Archived(
         ref=view.ref,
@@ -115,7 +115,7 @@ def _note(setup: Setup, who: Identity, history: History, cut: Cut, view: View) -
         unanswered=view.unanswered,
     )
     found = refill(setup, who, history)
-    layout = Layout(renderer=setup.renderer, count=setup.count, title=found.title)
+    layout = NoteLayout(renderer=setup.renderer, count=setup.count, title=found.title)
     archived = replace(archived, summary=_summary(setup, history.given, archived, layout, cut.note))
     more_limit = min(who.budget.stable_limit // 2, cut.note // 4)
     return make_note(archived, cut.note, layout, more=found.items, more_limit=more_limit)
@@ -128,12 +128,12 @@ def _unanswered(history: History, cut: Cut, refs: Mapping[str, str]) -> frozense
 
 
 def _summary(
-    setup: Setup, given: tuple[Message, ...], archived: Archived, layout: Layout, limit: int
+    setup: Setup, given: tuple[Message, ...], archived: Archived, layout: NoteLayout, limit: int
 ) -> str:
     """Return a model's summary of what is archived; "" without a model, or when it fails."""
     if setup.summarizer is None or not archived.turns:
         return ""
-    goal = next(text_of(message) for message in given if message["role"] == "user")[:_GOAL]
+    goal = next(message_text(message) for message in given if message["role"] == "user")[:_GOAL]
     room = setup.summarizer.limits.prompt - _ABOUT - setup.count(goal)
     # Excerpts of everything, not the last messages: what was said first matters as much.
     said = make_note(archived, max(0, room), layout).block.text

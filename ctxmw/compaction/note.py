@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from ..recall.block import BETWEEN_REFS, END, FRAME, GROUP, HEADING, Block, Piece
 from ..values.items import Item, Shown
-from .note_lines import GROUPS, Archived, Layout, Line, lines_of
-from .salience import sentences
+from .note_lines import GROUPS, Archived, Line, NoteLayout, lines_of
+from .salience import split_up
 
 TITLE = "Earlier in This Conversation"
 MATTERS = 0.25
@@ -32,7 +32,7 @@ _TITLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
+class CompactionNote:
     """A note, and what it shows in full."""
 
     block: Block = field(default_factory=Block)
@@ -43,11 +43,11 @@ class Note:
 def make_note(
     archived: Archived,
     limit: int,
-    layout: Layout,
+    layout: NoteLayout,
     *,
     more: Sequence[tuple[Item, Shown]] = (),
     more_limit: int = 0,
-) -> Note:
+) -> CompactionNote:
     """Return the note, within a limit in tokens; empty when not even its first line fits.
 
     `more` is what the memory adds, within `more_limit` tokens of the note.
@@ -56,7 +56,7 @@ def make_note(
     closing = (FRAME, layout.renderer.frame(hint=False)[1])
     spent = sum(layout.count(text) for _, text in (*opening, closing))
     if spent > limit:
-        return Note()
+        return CompactionNote()
     summary = _summary(archived, layout, int((limit - spent) * SUMMARY))
     spent += _cost(summary, layout)
     added = _more(more, layout, min(more_limit, limit - spent))
@@ -72,11 +72,11 @@ def make_note(
             shows = dict(line.shows for line in chosen if line.shows)
             shown = {mark for mark, _ in added}
             shows |= {i.ref: i.version for i, form in more if form == "full" and i.ref in shown}
-            return Note(block=block, shows=shows)
+            return CompactionNote(block=block, shows=shows)
         chosen.pop()
 
 
-def _opening(archived: Archived, layout: Layout) -> list[Piece]:
+def _opening(archived: Archived, layout: NoteLayout) -> list[Piece]:
     told = []
     if archived.turns:
         n = len(archived.turns)
@@ -94,7 +94,7 @@ def _opening(archived: Archived, layout: Layout) -> list[Piece]:
     ]
 
 
-def _summary(archived: Archived, layout: Layout, limit: int) -> list[Piece]:
+def _summary(archived: Archived, layout: NoteLayout, limit: int) -> list[Piece]:
     if not archived.summary:
         return []
     # It may hold anything of what it sums up: when one of these is forgotten, it has to go.
@@ -102,7 +102,7 @@ def _summary(archived: Archived, layout: Layout, limit: int) -> list[Piece]:
     untrusted = any(turn.trust == "untrusted" for turn in archived.turns)
     words: list[str] = []
     text = ""
-    for sentence in sentences(archived.summary):
+    for sentence in split_up(archived.summary):
         item = _words(archived.ref, " ".join([*words, sentence]), label="Summary")
         if untrusted:
             item = replace(item, trust="untrusted", source="a summary that covers tool outputs")
@@ -113,7 +113,7 @@ def _summary(archived: Archived, layout: Layout, limit: int) -> list[Piece]:
     return [(mark, text)] if text else []
 
 
-def _chosen(lines: Sequence[Line], room: int, layout: Layout) -> list[Line]:
+def _chosen(lines: Sequence[Line], room: int, layout: NoteLayout) -> list[Line]:
     """Return the lines that fit, headings included, those worth most first.
 
     What matters for the work has a share of the room that nothing else can take.
@@ -127,7 +127,7 @@ def _chosen(lines: Sequence[Line], room: int, layout: Layout) -> list[Line]:
 
 
 def _fitting(
-    lines: Iterable[Line], room: int, before: Sequence[Line], layout: Layout
+    lines: Iterable[Line], room: int, before: Sequence[Line], layout: NoteLayout
 ) -> list[Line]:
     chosen: list[Line] = []
     opened = {line.group for line in before}
@@ -142,7 +142,7 @@ def _fitting(
     return chosen
 
 
-def _printed(lines: Sequence[Line], layout: Layout) -> list[Piece]:
+def _printed(lines: Sequence[Line], layout: NoteLayout) -> list[Piece]:
     """Return the lines under their headings: what matters for the work first, then day by day."""
     groups: dict[str, list[Line]] = {}
     for line in sorted(lines, key=lambda line: line.order):
@@ -161,7 +161,7 @@ def _printed(lines: Sequence[Line], layout: Layout) -> list[Piece]:
     ]
 
 
-def _more(items: Sequence[tuple[Item, Shown]], layout: Layout, limit: int) -> list[Piece]:
+def _more(items: Sequence[tuple[Item, Shown]], layout: NoteLayout, limit: int) -> list[Piece]:
     """Return what the memory adds, section by section, as much as fits."""
     sections: dict[str, list[Piece]] = {}
     for item, shown in items:
@@ -187,11 +187,11 @@ def _section(heading: tuple[str, str], pieces: Sequence[Piece]) -> list[Piece]:
     return [(HEADING, heading[0]), *pieces, *closing]
 
 
-def _cost(pieces: Sequence[Piece], layout: Layout) -> int:
+def _cost(pieces: Sequence[Piece], layout: NoteLayout) -> int:
     return sum(layout.count(text) for _, text in pieces)
 
 
-def _heading(group: str, layout: Layout) -> str:
+def _heading(group: str, layout: NoteLayout) -> str:
     return layout.renderer.group(_TITLES.get(group, group))
 
 

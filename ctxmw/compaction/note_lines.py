@@ -10,7 +10,7 @@ from ..recall.sources.sessions import record_item
 from ..search.passages import GAP
 from ..values.items import Item, Shown, changed
 from ..values.records import Turn
-from .salience import Salience, paths_in, role_of, sentences
+from .salience import Salience, files_named, role_of, split_up
 
 WHOLE = 120
 """Turns of no more tokens are quoted whole ..."""
@@ -42,7 +42,7 @@ class Archived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class NoteLayout:
     """How a note is printed and counted."""
 
     renderer: Renderer
@@ -68,7 +68,7 @@ class Line:
     """Ref and version, when it shows all of a record."""
 
 
-def lines_of(archived: Archived, layout: Layout) -> list[Line]:
+def lines_of(archived: Archived, layout: NoteLayout) -> list[Line]:
     """Return every line that a note of this may have."""
     salience = Salience(turn.text for turn in archived.turns)
     lines: list[Line] = []
@@ -90,9 +90,9 @@ def _first(line: Line) -> Line:
     return replace(line, group="goal", worth=1e6)
 
 
-def _said(order: int, turn: Turn, salience: Salience, layout: Layout) -> Line | None:
+def _said(order: int, turn: Turn, salience: Salience, layout: NoteLayout) -> Line | None:
     """Return the line of a turn; tool outputs have one only when something went wrong."""
-    said = sentences(turn.text)
+    said = split_up(turn.text)
     roles = {at: role for at, sentence in enumerate(said) if (role := role_of(sentence))}
     if turn.role == "tool":
         roles = {at: role for at, role in roles.items() if role == "error"}
@@ -120,7 +120,7 @@ def _said(order: int, turn: Turn, salience: Salience, layout: Layout) -> Line | 
 
 
 def _excerpt(
-    turn: Turn, said: Sequence[str], matter: Sequence[int], salience: Salience, layout: Layout
+    turn: Turn, said: Sequence[str], matter: Sequence[int], salience: Salience, layout: NoteLayout
 ) -> tuple[Item, Shown]:
     item = changed(record_item(turn), group="said")
     short = len(item.text) <= WHOLE or layout.count(item.text) <= WHOLE
@@ -133,16 +133,16 @@ def _excerpt(
     return changed(item, passage=passage), "brief"
 
 
-def _files(turns: Sequence[Turn], layout: Layout) -> list[Line]:
+def _files(turns: Sequence[Turn], layout: NoteLayout) -> list[Line]:
     named: dict[str, tuple[int, Turn]] = {}
     for order, turn in enumerate(turns):
-        for path in paths_in(turn.says()):
+        for path in files_named(turn.says()):
             named[path] = (order, turn)
     newest = sorted(named.items(), key=lambda entry: -entry[1][0])[:FILES]
     return [_plain("files", order, turn, path, layout) for path, (order, turn) in newest]
 
 
-def _open(archived: Archived, layout: Layout) -> list[Line]:
+def _open(archived: Archived, layout: NoteLayout) -> list[Line]:
     waiting = [
         (order, turn)
         for order, turn in enumerate(archived.turns)
@@ -154,7 +154,7 @@ def _open(archived: Archived, layout: Layout) -> list[Line]:
     ]
 
 
-def _plain(group: str, order: int, turn: Turn, words: str, layout: Layout) -> Line:
+def _plain(group: str, order: int, turn: Turn, words: str, layout: NoteLayout) -> Line:
     item = changed(record_item(turn), group="said", label="", passage=words)
     text = layout.renderer.item(item, "brief", layout.count(turn.says()))
     cost = layout.count(text)

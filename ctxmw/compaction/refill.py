@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from ..conversation.conversation import Identity, load_state
 from ..conversation.replay.views import History
 from ..recall.pipeline import Own, Setup, build_stable, gather
-from ..search.filter import Wanted
+from ..search.filter import Filter
 from ..values.items import Item, Shown
-from ..values.messages import text_of
+from ..values.messages import message_text
 from ..values.situation import Situation
 
 SUMMARIES, LINES = 3, 10
@@ -35,7 +35,7 @@ class Refill:
 def refill(setup: Setup, who: Identity, history: History) -> Refill:
     """Return what the memory has to add for the goal of this history."""
     state = load_state(setup, who, setup.clock())
-    goal = next((text_of(m) for m in history.given if m["role"] == "user"), "")
+    goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
     situation = Situation(
         user=who.user,
         session=who.session,
@@ -53,7 +53,7 @@ def refill(setup: Setup, who: Identity, history: History) -> Refill:
     ]
     newest = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
     known |= {item.ref for item in newest[:SUMMARIES]}
-    found = setup.search.find(situation, setup.weights, Wanted(without=frozenset(known)))
+    found = setup.search.find(situation, setup.weights, Filter(without=frozenset(known)))
     listed = [
         item
         for item in found.items

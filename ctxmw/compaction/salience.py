@@ -15,13 +15,13 @@ from typing import Literal
 from ..protocols import TokenCounter
 from ..text.terms import content_terms
 
-Role = Literal["decided", "must", "error"]
+WorkRole = Literal["decided", "must", "error"]
 """What a sentence is to the work: a decision, a constraint, or something that went wrong."""
 
 ANALYSED = 16_000
 """Characters of a text that are looked at, at either end."""
 
-_RULES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+_RULES: tuple[tuple[WorkRole, re.Pattern[str]], ...] = (
     (
         "error",
         re.compile(
@@ -62,21 +62,21 @@ _TIMES = re.compile(
 )
 
 
-def sentences(text: str) -> list[str]:
+def split_up(text: str) -> list[str]:
     """Return the sentences and lines of a text; of a very long one those at its ends."""
     if len(text) > 2 * ANALYSED:
         text = f"{text[:ANALYSED]}\n{text[-ANALYSED:]}"
     return [line.strip() for line in _SENTENCE.split(text) if line.strip()]
 
 
-def role_of(sentence: str) -> Role | None:
+def role_of(sentence: str) -> WorkRole | None:
     """Return what a sentence is to the work; None for most. A question decides nothing."""
     if sentence.endswith("?"):
         return None
     return next((role for role, pattern in _RULES if pattern.search(sentence)), None)
 
 
-def paths_in(text: str) -> list[str]:
+def files_named(text: str) -> list[str]:
     """Return the paths of files that a text names, each once, in order."""
     return list(dict.fromkeys(match.rstrip(".") for match in _PATH.findall(text[:ANALYSED])))
 

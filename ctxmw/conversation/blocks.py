@@ -13,33 +13,33 @@ from typing import Any
 from ..errors import NotFound
 from ..protocols import Row, Store
 from ..recall.block import Block
-from ..runtime.lru import Recent
+from ..runtime.lru import LruCache
 from ..values.refs import long_ref
 from .record import Build
 from .state import StoredBlock, block_ref
 
-Builds = Recent[tuple[str, str], Build]
+BuildCache = LruCache[tuple[str, str], Build]
 """Builds by user and ref; they never change, so a process may keep them."""
-Blocks = Recent[tuple[str, str], tuple[int, Block]]
+BlockCache = LruCache[tuple[str, str], tuple[int, Block]]
 """Blocks by user and hash, each with the position in the changes feed at which it was so."""
 
 
-class Archive:
+class Blocks:
     """One user's blocks and builds; `rows` is what is new and not yet written."""
 
     def __init__(
         self,
         store: Store,
         user: str,
-        builds: Builds | None = None,
-        kept: Blocks | None = None,
+        builds: BuildCache | None = None,
+        kept: BlockCache | None = None,
         head: int = 0,
     ) -> None:
         """Blocks are read from the store as they are now; `kept` are those of earlier calls."""
         self._store = store
         self._user = user
-        self._builds: Builds = Recent(256) if builds is None else builds
-        self._kept: Blocks = Recent(1) if kept is None else kept
+        self._builds: BuildCache = LruCache(256) if builds is None else builds
+        self._kept: BlockCache = LruCache(1) if kept is None else kept
         self._since = self._head = head
         self._gone: frozenset[str] = frozenset()
         self._blocks: dict[str, Block] = {"": Block()}

@@ -28,9 +28,9 @@ from ..errors import InvalidValue
 if TYPE_CHECKING:
     from ..session import Session
 
-Place = tuple[int, str]
+FramePlace = tuple[int, str]
 """A frame by its address and its name: whoever holds a frame keeps alive what is in it."""
-Frames = dict[Place | None, int]
+Frames = dict[FramePlace | None, int]
 """The frames that somebody is called from, each with how far away it is."""
 
 _ENTERED: ContextVar[tuple[Entered, ...]] = ContextVar("ctxmw_entered", default=())
@@ -41,13 +41,13 @@ class Entered:
     """One `with chat:`."""
 
     chat: Session
-    statement: Place | None
+    statement: FramePlace | None
     """The frame that has the `with` in it; None once it was left."""
-    block: Place | None
+    block: FramePlace | None
     """The frame that runs what is inside: another one when the `with` is in a context manager."""
     generator: FrameType | None
     """The same frame, when it is a generator ..."""
-    consumer: Place | None
+    consumer: FramePlace | None
     """... and who iterates it."""
     beside: tuple[tuple[Entered, int], ...]
     """Generators that were waiting in conversations of their own, and where they stood."""
@@ -117,7 +117,7 @@ def exit_from(entries: list[Entered], caller: FrameType) -> None:
     entry.left()
 
 
-def _own(entries: Sequence[Entered], statement: Place) -> Entered:
+def _own(entries: Sequence[Entered], statement: FramePlace) -> Entered:
     """Return the last entry of the statement; without one, the last of this context."""
     around = _ENTERED.get()
     last_first = entries[::-1]
@@ -157,7 +157,7 @@ def _frames(frame: FrameType | None) -> Frames:
     return found
 
 
-def _place(frame: FrameType) -> Place:
+def _place(frame: FrameType) -> FramePlace:
     return id(frame), frame.f_code.co_qualname
 
 
@@ -180,7 +180,7 @@ def _enters(frame: FrameType) -> bool:
     return frame.f_code.co_name in ("__enter__", "__aenter__")
 
 
-def _consumer(generator: FrameType) -> Place | None:
+def _consumer(generator: FrameType) -> FramePlace | None:
     """Return who iterates a generator, through whatever other generators."""
     frame: FrameType | None = generator
     while frame is not None and _is_generator(frame):

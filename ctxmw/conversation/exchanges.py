@@ -17,7 +17,7 @@ from .replay.trail import Trail
 
 _Exchange = tuple[datetime, int]
 """When it began, and the number of its question."""
-Known = Mapping[str, Row | None]
+StoredTurns = Mapping[str, Row | None]
 """The rows of turns by anchor; None where it is known that there is none."""
 
 
@@ -28,7 +28,7 @@ def in_order(
     trail: Trail,
     *,
     at: datetime,
-    known: Known,
+    known: StoredTurns,
     numbered: int,
 ) -> list[Turn]:
     """Return new turns of these messages with what sorts them among all of the conversation.
@@ -80,7 +80,7 @@ def _stored(
     turns: Sequence[Turn],
     asked: Sequence[int],
     trail: Trail,
-    known: Known,
+    known: StoredTurns,
 ) -> Mapping[int, Row]:
     """Return the questions of these turns that were captured before, by place."""
     new = {turn.position for turn in turns}

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from ..protocols import Find, Row
 from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
-from ..recall.outcome import Used
+from ..recall.outcome import Outcome
 from ..recall.pipeline import Setup
 from ..recall.sources.sessions import record_item
 from ..text.secrets.redaction import redact_name
 from ..values.items import Item
 from ..values.records import RECORD_TYPES, SHARED, load, load_all, load_as
 from ..values.refs import names_stored
-from .blocks import Archive
+from .blocks import Blocks
 from .record import FORGOTTEN, Build, ContextRecord, reply_key
 
 
@@ -43,11 +43,11 @@ def record_behind(setup: Setup, user: str, answer: str) -> ContextRecord | None:
 
 def _complete(setup: Setup, user: str, rows: Iterable[Row]) -> list[ContextRecord]:
     records = load_all(rows, ContextRecord)
-    archive = Archive(setup.store, user)
+    archive = Blocks(setup.store, user)
     return [_with_blocks(setup, record, archive) for record in records]
 
 
-def _with_blocks(setup: Setup, record: ContextRecord, archive: Archive) -> ContextRecord:
+def _with_blocks(setup: Setup, record: ContextRecord, archive: Blocks) -> ContextRecord:
     builds = [archive.build(ref) for ref in (record.stable_build, record.part_build)]
     stable, part = (archive.block(build.hash).text for build in builds)
     titled = tuple(_titled(setup, record.user, build) for build in builds)
@@ -61,7 +61,7 @@ def _titled(setup: Setup, user: str, build: Build) -> Build:
     return build.model_copy(update={"used": used, "tools": tools})
 
 
-def _looked_up(entry: Used, now: tuple[str, str] | None) -> Used:
+def _looked_up(entry: Outcome, now: tuple[str, str] | None) -> Outcome:
     """Return an item with its words as they are now, and what became of it since."""
     if now is None and entry.name and not names_stored(entry.ref):
         return entry._replace(words=entry.name)

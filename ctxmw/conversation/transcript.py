@@ -14,7 +14,7 @@ from operator import attrgetter
 from ..protocols import Find
 from ..recall.pipeline import Setup
 from ..values.records import Turn, load_all
-from .blocks import Archive
+from .blocks import Blocks
 from .history import history_of
 from .record import ContextRecord
 from .replay.views import View
@@ -41,7 +41,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Spoken:
     """One message of a prompt: our text in it, then the caller's."""
 
     role: str
@@ -68,7 +68,7 @@ def transcript_of(setup: Setup, user: str, session: str) -> list[Exchange]:
     return sorted(exchanges, key=lambda exchange: exchange.at)
 
 
-def prompt_of(setup: Setup, record: ContextRecord) -> list[Said]:
+def prompt_of(setup: Setup, record: ContextRecord) -> list[Spoken]:
     """Return the prompt of a call, as far as it is stored; empty when nothing of it is.
 
     Earlier parts were placed again at their messages, and when they became too many the oldest
@@ -84,7 +84,7 @@ def prompt_of(setup: Setup, record: ContextRecord) -> list[Said]:
     told = [*before, Exchange(asked=own.asked, said=(), records=(record,))]
     archived, note = _compacted(setup, record)
     said = [one for exchange in told for one in _told(exchange, parts, archived)]
-    return [Said(role="system", ours=record.stable, theirs=""), *_with_note(said, note)]
+    return [Spoken(role="system", ours=record.stable, theirs=""), *_with_note(said, note)]
 
 
 def _grouped(turns: Sequence[Turn]) -> list[list[Turn]]:
@@ -109,25 +109,25 @@ def _replayed(before: Sequence[Exchange], record: ContextRecord) -> dict[str, st
     return found
 
 
-def _told(exchange: Exchange, parts: dict[str, str], archived: Collection[str]) -> list[Said]:
+def _told(exchange: Exchange, parts: dict[str, str], archived: Collection[str]) -> list[Spoken]:
     ours = next((parts[call.turn] for call in exchange.records if call.turn in parts), "")
     asked = exchange.asked
-    first = [Said(role="user", ours=ours, theirs=asked.text if asked else "")]
+    first = [Spoken(role="user", ours=ours, theirs=asked.text if asked else "")]
     if (asked and asked.ref in archived) or not (asked or ours):
         first = []
     kept = [turn for turn in exchange.said if turn.ref not in archived]
-    return [*first, *(Said(role=turn.role, ours="", theirs=turn.text) for turn in kept)]
+    return [*first, *(Spoken(role=turn.role, ours="", theirs=turn.text) for turn in kept)]
 
 
 def _compacted(setup: Setup, record: ContextRecord) -> tuple[Collection[str], str]:
     """Return what the call did not show any more, and the note in its place."""
     for row in setup.store.get(record.user, [record.view] if record.view else []):
         view = View.model_validate_json(row.body)
-        return view.archived, Archive(setup.store, record.user).block(view.note).text
+        return view.archived, Blocks(setup.store, record.user).block(view.note).text
     return (), ""
 
 
-def _with_note(said: Sequence[Said], note: str) -> list[Said]:
+def _with_note(said: Sequence[Spoken], note: str) -> list[Spoken]:
     """Return the messages with the note at the first of the user's."""
     at = next((at for at, one in enumerate(said) if one.role == "user"), None)
     if at is None or not note:

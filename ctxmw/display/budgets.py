@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..values.budget import Budget
 from .bars import budget_bar
-from .elements import Html, joined, table, tag
+from .elements import Html, joined_html, table, tag
 
 
 def budget_html(budget: Budget) -> Html:
@@ -14,7 +14,7 @@ def budget_html(budget: Budget) -> Html:
         f"{budget.total:,} tokens: stable block {budget.stable_limit:,}, turn {budget.turn_limit:,}"
     )
     rows = [(name, f"{limit:,}", _MEANT_FOR.get(name, "")) for name, limit in limits.items()]
-    return joined(
+    return joined_html(
         [
             tag("div", "Budget", tag("span", title, class_="ctx-dim"), class_="ctx-title"),
             budget_bar({name: (limit, limit) for name, limit in limits.items()}),

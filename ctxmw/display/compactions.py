@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..compaction.policy import Compacted
-from ..conversation.transcript import Said
+from ..conversation.transcript import Spoken
 from ..text.cleaning import counted
-from ..values.messages import text_of
+from ..values.messages import message_text
 from .bars import share_bar
 from .conversations import messages_html
-from .elements import Html, badge, joined, section, tag, verbatim
+from .elements import Html, badge, joined_html, section, tag, verbatim
 
 _LOOKS = {"unchanged": "", "compacted": "answered", "over_target": "failed"}
 
@@ -18,10 +18,10 @@ def compacted_html(compacted: Compacted) -> Html:
     before, after = compacted.tokens_before, compacted.tokens_after
     label = f"{after:,} of {before:,} tokens are left"
     said = [
-        Said(role=message["role"], ours="", theirs=text_of(message))
+        Spoken(role=message["role"], ours="", theirs=message_text(message))
         for message in compacted.messages
     ]
-    return joined(
+    return joined_html(
         [
             tag("div", "Compaction", _state(compacted), class_="ctx-title"),
             tag("p", compacted_text(compacted)),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..conversation.conversation import Prepared
-from ..conversation.transcript import Exchange, Said
+from ..conversation.transcript import Exchange, Spoken
 from ..session import Session
 from ..text.cleaning import one_line
-from ..values.messages import text_of
-from .elements import Child, Html, badge, joined, section, tag, verbatim
+from ..values.messages import message_text
+from .elements import Child, Html, badge, joined_html, section, tag, verbatim
 from .records import NO_RECORD, Link, record_html
 
 LAST_TURNS = 30
@@ -22,15 +22,17 @@ def prepared_html(
     prepared: Prepared, link: Link | None = None, *, title: str = "Context used"
 ) -> Html:
     """Return the record of a prompt, and its messages with our text marked."""
-    said = [_said(message["role"], text_of(message), prepared) for message in prepared.messages]
+    said = [
+        _said(message["role"], message_text(message), prepared) for message in prepared.messages
+    ]
     prompt = section("Messages", messages_html(said), count=len(said))
     record = record_html(prepared.context, link, title=title)
-    return joined([record, prompt, *_tools(prepared.tools)])
+    return joined_html([record, prompt, *_tools(prepared.tools)])
 
 
-def messages_html(said: Iterable[Said]) -> Html:
+def messages_html(said: Iterable[Spoken]) -> Html:
     """Return messages one below the other, our text marked."""
-    return joined(part for one in said for part in _message(one))
+    return joined_html(part for one in said for part in _message(one))
 
 
 def session_html(chat: Session) -> Html:
@@ -38,7 +40,7 @@ def session_html(chat: Session) -> Html:
     exchanges = chat.transcript()
     shown = exchanges[-LAST_TURNS:]
     earlier = len(exchanges) - len(shown)
-    return joined(
+    return joined_html(
         [
             _heading(chat),
             *_context(chat),
@@ -70,7 +72,7 @@ def exchange_html(exchange: Exchange, *, in_full: bool = True) -> Html:
     ]
     return section(
         one_line(asked, 110),
-        *_message(Said(role="user", ours="", theirs=asked)),
+        *_message(Spoken(role="user", ours="", theirs=asked)),
         *(part for turn in exchange.said for part in _message(_as_said(turn.role, turn.text))),
         *(calls or [tag("p", NO_RECORD, class_="ctx-none")]),
     )
@@ -105,20 +107,20 @@ def _tools(names: Sequence[str]) -> list[Child]:
     return [section("Tools to bind", _names(names), count=len(names))] if names else []
 
 
-def _said(role: str, text: str, prepared: Prepared) -> Said:
+def _said(role: str, text: str, prepared: Prepared) -> Spoken:
     """Return a message with our text told from the caller's, as far as it opens the message."""
     record = prepared.context
     for block in (record.stable, record.part):
         if block and text.startswith(block):
-            return Said(role=role, ours=block, theirs=text[len(block) :].lstrip("\n"))
+            return Spoken(role=role, ours=block, theirs=text[len(block) :].lstrip("\n"))
     return _as_said(role, text)
 
 
-def _as_said(role: str, text: str) -> Said:
-    return Said(role=role, ours="", theirs=text)
+def _as_said(role: str, text: str) -> Spoken:
+    return Spoken(role=role, ours="", theirs=text)
 
 
-def _message(said: Said) -> Sequence[Child]:
+def _message(said: Spoken) -> Sequence[Child]:
     parts: list[Child] = [tag("p", said.role, class_="ctx-role")]
     parts += [verbatim(said.ours, ours=True)] if said.ours else []
     parts += [verbatim(said.theirs)] if said.theirs else []

@@ -32,10 +32,10 @@ def tag(name: str, *children: Child, **attributes: str | float | bool | None) ->
     marks = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID and not children:
         return Html(f"<{name}{marks}/>")
-    return Html(f"<{name}{marks}>{joined(children)}</{name}>")
+    return Html(f"<{name}{marks}>{joined_html(children)}</{name}>")
 
 
-def joined(children: Iterable[Child]) -> Html:
+def joined_html(children: Iterable[Child]) -> Html:
     """Return elements and texts one after the other."""
     return Html("".join(_inside(child) for child in children))
 

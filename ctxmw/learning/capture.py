@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from ..conversation.conversation import Identity, load_state, put_state, scope_of
-from ..conversation.exchanges import Known
+from ..conversation.exchanges import StoredTurns
 from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
 from ..recall.pipeline import Setup
@@ -70,7 +70,7 @@ def store_turns(
     at: datetime,
     numbered: int,
     places: Collection[int],
-    known: Known | None = None,
+    known: StoredTurns | None = None,
 ) -> list[Turn]:
     """Store the messages at some places as turns; return those that are new.
 
@@ -133,7 +133,7 @@ def _learn(
     learn(setup, who, state, messages, [*here, *turns])
 
 
-def _waiting(state: SessionState, known: Known) -> list[Turn]:
+def _waiting(state: SessionState, known: StoredTurns) -> list[Turn]:
     rows = [row for anchor in state.untaught if (row := known[anchor])]
     turns = load_all(rows, Turn)
     return sorted(turns, key=lambda turn: (turn.at, turn.position))

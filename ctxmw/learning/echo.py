@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ..conversation.record import ContextRecord
 from ..text.terms import content_terms
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 
 
 def recurring(
@@ -42,4 +42,4 @@ _READ = 2_000
 
 
 def _terms(message: Message) -> list[str]:
-    return content_terms(text_of(message)[: 4 * _READ])
+    return content_terms(message_text(message)[: 4 * _READ])

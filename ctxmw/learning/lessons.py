@@ -18,10 +18,10 @@ from ..protocols import Find
 from ..recall.pipeline import Setup
 from ..text.cleaning import fold, one_line
 from ..text.terms import content_terms
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn, load_as
 from ..values.refs import MakeRef, short_refs
-from .observations import Observed, observed
+from .observations import Observed, observations_in
 from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
 from .turns import asked_by
@@ -81,7 +81,9 @@ class Lesson:
         for turn in self._turns:
             if turn.speaker in strangers:
                 continue
-            asked = turn.position and text_of(messages[turn.position - 1]).rstrip().endswith("?")
+            asked = turn.position and message_text(messages[turn.position - 1]).rstrip().endswith(
+                "?"
+            )
             about = {"answers": bool(asked), "working": bool(tools_said)}
             for stated in statements(turn.text, turn.role, **about):
                 # An assistant that repeats a tool speaks for whoever wrote the tool's output.
@@ -107,7 +109,7 @@ class Lesson:
     def take_observations(self, messages: Sequence[Message]) -> None:
         by_place = {turn.position: turn for turn in self._turns}
         scope = f"project:{self._project}" if self._project else "universal"
-        for one in observed(messages, list(by_place)):
+        for one in observations_in(messages, list(by_place)):
             turns = [by_place[place] for place in one.places if place in by_place]
             if turns:
                 self._observe(one, turns, scope)

@@ -16,7 +16,7 @@ from ..text.cleaning import clean, one_line
 from ..text.prose import sentences
 from ..text.secrets.redaction import redact, redact_values
 from ..values.items import Trust
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 from ..values.records import ObservationKind
 from .turns import OUR_TOOLS
 
@@ -42,7 +42,7 @@ class Observed:
     """Where the messages stand that it comes from."""
 
 
-def observed(messages: Sequence[Message], places: Sequence[int]) -> list[Observed]:
+def observations_in(messages: Sequence[Message], places: Sequence[int]) -> list[Observed]:
     """Return what the calls answered at these places tell."""
     calls = [call for call in _calls(messages) if call.answered in places]
     asked = _asked(messages, calls)
@@ -129,7 +129,7 @@ def _calls(messages: Sequence[Message]) -> Iterator[_Call]:
         if message["role"] != "tool":
             continue
         called, call = made.get(str(message.get("tool_call_id", "")), (place, {}))
-        output = redact(text_of(message)[: 20 * OUTPUT]).text
+        output = redact(message_text(message)[: 20 * OUTPUT]).text
         args = call.get("args")
         yield _Call(
             name=redact(str(call.get("name") or message.get("name") or "unknown")).text,
@@ -146,7 +146,7 @@ def _asked(messages: Sequence[Message], calls: Sequence[_Call]) -> str:
     first = min((call.called for call in calls), default=0)
     for message in reversed(messages[:first]):
         if message["role"] == "user":
-            said = sentences(redact(text_of(message)).text)
+            said = sentences(redact(message_text(message)).text)
             return one_line(said[0].text, TITLE) if said else ""
     return ""
 

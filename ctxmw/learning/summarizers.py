@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import InvalidValue, SummarizerError
 from ..protocols import Clock, Summarizer, TokenCounter
 from ..runtime.stats import Stats
-from ..values.messages import text_of
+from ..values.messages import message_text
 
 AT_ONCE = 2
 """Questions under way at the same time; one that never ends keeps its place."""
@@ -141,7 +141,7 @@ def _checked(answer: object) -> str:
 def _of_langchain(given: Any) -> Summarizer:
     def ask(prompt: str, /) -> str:
         answer = given.invoke(prompt)
-        return answer if isinstance(answer, str) else text_of({"content": answer.content})
+        return answer if isinstance(answer, str) else message_text({"content": answer.content})
 
     return ask
 

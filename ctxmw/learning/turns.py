@@ -10,13 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ..conversation.exchanges import Known, in_order
+from ..conversation.exchanges import StoredTurns, in_order
 from ..conversation.replay.trail import Trail
 from ..protocols import Find, Store
 from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..tokens.prompt_cost import arguments, calls_of
 from ..values.items import Trust
-from ..values.messages import Author, Message, author_of, moment_of, text_of
+from ..values.messages import Author, Message, author_of, message_text, moment_of
 from ..values.records import Turn
 from ..values.refs import MakeRef
 
@@ -36,7 +36,7 @@ def new_turns(
     scope: str,
     at: datetime,
     places: Collection[int] | None = None,
-    known: Known | None = None,
+    known: StoredTurns | None = None,
     forgotten: Collection[str] = (),
     numbered: int = 0,
     trust: Mapping[str, Trust] | None = None,
@@ -61,7 +61,7 @@ def new_turns(
             source=_source(message),
             trust=_trust(message, trust or {}, asking[place]),
             role=message["role"],
-            text=redact(text_of(message)).text,
+            text=redact(message_text(message)).text,
             speaker=_speaker(message),
             author=author_of(message),
             message_id=redact_name(str(message.get("id") or "")),
@@ -80,7 +80,7 @@ def new_turns(
     return in_order(store, turns, messages, trail, at=at, known=known, numbered=numbered)
 
 
-def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) -> Known:
+def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) -> StoredTurns:
     """Return the row of each of these anchors; None where there is no such turn."""
     asked = Find(types=("turn",), sessions=(session,), digests=tuple(anchors))
     rows = store.query(user, asked) if anchors else []

@@ -24,7 +24,7 @@ from ..conversation.state import (
 )
 from ..protocols import Find, Row
 from ..recall.pipeline import Setup
-from ..recall.sources.code import refs_of
+from ..recall.sources.code import refs_in_file
 from ..runtime.observing import observed
 from ..runtime.stages import stage
 from ..text.cleaning import fold
@@ -73,7 +73,7 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         removed += _rewrite(setup, user, stale)
         code = [row for row in found if row.type == CodeFile.type]
         files = setup.faults.read(code, lambda row: load_as(row, CodeFile))
-        shown = touched.union({one.ref for one in stale}, *map(refs_of, files))
+        shown = touched.union({one.ref for one in stale}, *map(refs_in_file, files))
         store.put(_scrubbed_blocks(setup, user, shown))
         return removed
 

@@ -24,7 +24,7 @@ from ..conversation.record import ContextRecord
 from ..errors import MissingPackage
 from ..memory.hits import Hits
 from ..middleware import ContextMiddleware
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 from ..values.records import Memory
 
 try:
@@ -108,7 +108,7 @@ class ContextMagics(Magics):
             reply = _message(self._function(chosen.call)(prepared.messages))
             chat.finish(prepared, reply)
             said += [asked, reply]
-            print(text_of(reply))  # noqa: T201 - a notebook shows what was answered
+            print(message_text(reply))  # noqa: T201 - a notebook shows what was answered
         return prepared
 
     def _memory(self) -> ContextMiddleware:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InvalidValue
 from ..protocols import Renderer, TokenCounter
-from ..runtime.lru import Recent, Share
+from ..runtime.lru import LruCache, Share
 from ..tokens.counter import about, at_least, once
 from ..values.items import Item, Shown, newest_first, urgency
 from .render import SECTIONS, TIMELINES
@@ -113,7 +113,7 @@ class Draft:
         self._entries: dict[str, _Entry] = {}
         self._open: set[str | tuple[str, str]] = set()
         """Sections that have something in them, and groups within them."""
-        self._printed: Printed = printed or Share(Recent(4096), "")
+        self._printed: Printed = printed or Share(LruCache(4096), "")
         self._pieces: dict[PrintKey, tuple[str, int]] = {}
         """What was looked up already; an item is asked for several times."""
         self.counts: dict[str, int] = {}

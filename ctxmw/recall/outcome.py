@@ -25,10 +25,10 @@ def _pairs(given: Any) -> Any:
     return tuple(given.items()) if isinstance(given, dict) else given
 
 
-Rated = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_pairs)]
+Reasons = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_pairs)]
 
 
-class Used(NamedTuple):
+class Outcome(NamedTuple):
     """One item that was considered: how it came in, what it scored, how it was shown.
 
     A record holds a hundred of them: as tuples they are made fast and stored without field names.
@@ -47,7 +47,7 @@ class Used(NamedTuple):
     """Hash of the text that was shown."""
     trust: Trust = "trusted"
     reason: str = ""
-    rated: Rated = ()
+    rated: Reasons = ()
     """The signals behind the score; a tuple, for it is the item's own and not made anew."""
     name: str = ""
     """What it is called, if it is no record: its name in the catalog, a definition, a file."""
@@ -76,17 +76,17 @@ class Used(NamedTuple):
         return dict(zip(names, self.kept(), strict=True))
 
 
-_RATED, _KEPT = Used._fields.index("rated"), Used._fields.index("words")
+_RATED, _KEPT = Outcome._fields.index("rated"), Outcome._fields.index("words")
 
 
-def used_of(choices: Iterable[Choice], block: BlockKind) -> tuple[Used, ...]:
+def used_of(choices: Iterable[Choice], block: BlockKind) -> tuple[Outcome, ...]:
     """Return what the record keeps of choices."""
     return tuple([_used(choice, block) for choice in choices])
 
 
-def _used(choice: Choice, block: BlockKind) -> Used:
+def _used(choice: Choice, block: BlockKind) -> Outcome:
     item, shown, tokens, reason = choice
-    return Used(
+    return Outcome(
         item.ref,
         item.kind,
         item.include,

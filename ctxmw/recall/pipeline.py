@@ -15,8 +15,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ..compaction.policy import Compaction
-from ..conversation.blocks import Blocks, Builds
-from ..conversation.replay.prefix import Prefixes, Said
+from ..conversation.blocks import BlockCache, BuildCache
+from ..conversation.replay.prefix import InView, Prefixes
 from ..conversation.state import SessionState
 from ..learning.policy import Learning, check_trust
 from ..learning.summarizers import MeteredSummarizer
@@ -24,11 +24,11 @@ from ..protocols import Clock, Renderer, Source, Store, TokenCounter
 from ..runtime.async_twins import Workers
 from ..runtime.deadline import LATE, Aside, Deadline, Late
 from ..runtime.faults import Faults
-from ..runtime.lru import Recent, Share
+from ..runtime.lru import LruCache, Share
 from ..runtime.observing import Observer
 from ..runtime.stages import stage
 from ..runtime.stats import Stats
-from ..search.filter import Wanted
+from ..search.filter import Filter
 from ..search.per_user import SEARCHED
 from ..search.search import Found, Search
 from ..search.vectors.dense import Dense
@@ -58,7 +58,7 @@ _QUOTING = ("memory", "observation", "note")
 """What is learned from a turn and may repeat its words."""
 
 
-Opened = tuple[Budget, tuple[Item, ...], Counter[str]]
+StartupChoice = tuple[Budget, tuple[Item, ...], Counter[str]]
 """What an opening is chosen of: for which budget, of which items, with how many left out before."""
 
 
@@ -96,13 +96,13 @@ class Setup:
     catalog: Catalog
     agent_search: AgentSearch
     surroundings: Surroundings
-    builds: Builds
-    blocks: Blocks
-    printed: Recent[tuple[Hashable, ...], tuple[str, int]]
+    builds: BuildCache
+    blocks: BlockCache
+    printed: LruCache[tuple[Hashable, ...], tuple[str, int]]
     """What was printed before, by user."""
-    openings: Recent[tuple[str, str | None, str | None], tuple[Opened, Selection]]
+    openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]]
     """What opened a conversation last, and of what it was chosen."""
-    states: Recent[tuple[str, str], tuple[str, SessionState]]
+    states: LruCache[tuple[str, str], tuple[str, SessionState]]
     """States of conversations as they were last read, with the text they were read from."""
     prefixes: Prefixes
     stats: Stats
@@ -111,12 +111,12 @@ class Setup:
     summarizer: MeteredSummarizer | None
     distiller: Distiller | None
     """Puts conversations to the summarizer; None when nothing is to be asked."""
-    warned: Recent[str, datetime]
+    warned: LruCache[str, datetime]
     """When each stage was last warned about."""
     learn: Learning
     trust: Mapping[str, Trust]
     """How far each source is trusted, where that is not plain."""
-    idle: Recent[str, datetime]
+    idle: LruCache[str, datetime]
     """When each user's conversations were last looked at for one that has ended."""
     strict: bool
     on_error: Callable[[str, Exception], None] | None
@@ -212,7 +212,7 @@ def build_part(
     in_view: Collection[str] = (),
     whole: Collection[str] = (),
     listed: Collection[str] = (),
-    said: Said | None = None,
+    said: InView | None = None,
     hint: bool = False,
     head: int | None = None,
 ) -> Selection:
@@ -224,13 +224,13 @@ def build_part(
     (`whole`), turns that these quote, and turns of this conversation that the prompt holds
     (`said`). What an index in view lists is not listed again.
     """
-    sent, shown = said or Said(), frozenset(whole)
+    sent, shown = said or InView(), frozenset(whole)
 
     def is_new(item: Item) -> bool:
         return item.ref not in in_view and not (item.kind == "turn" and sent.holds(item))
 
     deadline = setup.due()
-    wanted = Wanted(
+    wanted = Filter(
         without=frozenset(in_view) | sent.refs,
         own=sent.own(situation.session),
         worthwhile=True,
@@ -304,7 +304,7 @@ def own_items(setup: Setup, situation: Situation) -> Own:
     return Own(items=tuple(items), fault=", ".join(late))
 
 
-def unsaid(setup: Setup, user: str, items: Sequence[Item], said: Said) -> Sequence[Item]:
+def unsaid(setup: Setup, user: str, items: Sequence[Item], said: InView) -> Sequence[Item]:
     """Return the items without what was learned from a message that is in view."""
     origins = {ref for item in items for ref in item.origins}
     if not origins:
@@ -347,7 +347,7 @@ class Gathered:
 
 def gather(setup: Setup, situation: Situation, budget: Budget, own: Own) -> Gathered:
     """Return what the sources have to offer here, rated; of a large source only its best."""
-    most = candidates(budget)
+    most = candidates_per_lane(budget)
     items: list[Item] = []
     left_out: Counter[str] = Counter()
     for source in setup.sources:
@@ -365,7 +365,7 @@ def gather(setup: Setup, situation: Situation, budget: Budget, own: Own) -> Gath
     return Gathered(items=items, left_out=left_out)
 
 
-def candidates(budget: Budget) -> dict[str, int]:
+def candidates_per_lane(budget: Budget) -> dict[str, int]:
     """Return how many items of each lane can come into question: more than could ever fit."""
     lanes = budget.lanes()
     shared = lanes["reserve"] + lanes["instructions"]

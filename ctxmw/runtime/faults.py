@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ..protocols import Row
-from .lru import Recent
+from .lru import LruCache
 from .stats import Stats
 
 log = logging.getLogger("ctxmw")
@@ -33,7 +33,7 @@ class Faults:
     ) -> None:
         self._stats = stats or Stats()
         self._on_error = on_error
-        self._told: Recent[tuple[str, str, str], bool] = Recent(TOLD)
+        self._told: LruCache[tuple[str, str, str], bool] = LruCache(TOLD)
 
     def read(
         self,

@@ -12,7 +12,7 @@ P = TypeVar("P", bound=tuple[Hashable, ...])
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """Keeps the values of the keys used last: no more than `size`, and no more than have `room`."""
 
     def __init__(
@@ -90,7 +90,7 @@ class Recent(Generic[K, V]):
 class Share(Generic[P, V]):
     """What is kept for one owner, among what is kept for many; keys have several parts."""
 
-    def __init__(self, kept: Recent[tuple[Hashable, ...], V], owner: Hashable) -> None:
+    def __init__(self, kept: LruCache[tuple[Hashable, ...], V], owner: Hashable) -> None:
         self._kept = kept
         self._owner = owner
 

@@ -16,7 +16,7 @@ from .per_user import SEARCHED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Filter:
     """Which records may be found."""
 
     types: tuple[str, ...] = SEARCHED
@@ -40,7 +40,7 @@ class Wanted:
     """The position of the changes feed up to which records must be known; None: up to now."""
 
 
-def among(index: LexicalIndex, situation: Situation, wanted: Wanted) -> Bools:
+def allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
     """Say of every place whether it may be found."""
     found: Bools = index.column("alive")[:-1] > 0
     if wanted.types != SEARCHED:

@@ -15,7 +15,7 @@ _NEXT_TO_MATCH = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class Clause:
     """A sentence, what it costs and what it speaks of."""
 
     text: str
@@ -23,13 +23,13 @@ class Sentence:
     terms: frozenset[str]
 
 
-def sentences(text: str, count: TokenCounter) -> tuple[Sentence, ...]:
+def clauses(text: str, count: TokenCounter) -> tuple[Clause, ...]:
     """Return the sentences of a text; there is at least one in a text that says something."""
     found = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
-    return tuple(Sentence(said, count(said) + 1, frozenset(content_terms(said))) for said in found)
+    return tuple(Clause(said, count(said) + 1, frozenset(content_terms(said))) for said in found)
 
 
-def passage(said: Sequence[Sentence], worth: Mapping[str, float], limit: float) -> str:
+def passage(said: Sequence[Clause], worth: Mapping[str, float], limit: float) -> str:
     """Return the sentences that hold the words worth most, in order, within the limit in tokens.
 
     The first sentence, which says what the text is about, counts as a match.
@@ -50,10 +50,10 @@ def _with_neighbours(held: Sequence[float], at: int) -> float:
     return held[at] + _NEXT_TO_MATCH * around
 
 
-def _joined(sentences: Sequence[str], kept: Sequence[int]) -> str:
+def _joined(clauses: Sequence[str], kept: Sequence[int]) -> str:
     parts: list[str] = []
     last = -1
     for at in kept:
-        parts += [sentences[at]] if at == last + 1 else [GAP, sentences[at]]
+        parts += [clauses[at]] if at == last + 1 else [GAP, clauses[at]]
         last = at
-    return " ".join(parts if last == len(sentences) - 1 else [*parts, GAP])
+    return " ".join(parts if last == len(clauses) - 1 else [*parts, GAP])

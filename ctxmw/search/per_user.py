@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from ..protocols import Row, Store
 from ..runtime.faults import Faults
-from ..runtime.lru import Recent
+from ..runtime.lru import LruCache
 from ..runtime.packing import Reads, packed, unpacked
 from ..store.feed import Feed
 from ..store.snapshots import WORTH_KEEPING, Copies
@@ -53,7 +53,7 @@ class Indexes:
         self._faults = faults or Faults()
         self._feed = feed or Feed(store, SEARCHED)
         self._copies = Copies(store, SPACE, OLDER)
-        self._users: Recent[str, Kept] = Recent(
+        self._users: LruCache[str, Kept] = LruCache(
             USERS, room=RECORDS, weigh=lambda kept: len(kept.index), growing=True
         )
 

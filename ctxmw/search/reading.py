@@ -10,7 +10,7 @@ from ..recall.sources.sessions import record_item
 from ..runtime.faults import Faults
 from ..values.items import Item
 from ..values.records import Record, load
-from .passages import Sentence, passage, sentences
+from .passages import Clause, clauses, passage
 
 AT_HAND = 12_000
 """How many records of a user are kept at hand once they were read."""
@@ -22,7 +22,7 @@ PASSAGE = 0.5
 """... of at most this share of their tokens."""
 
 
-class Reading:
+class ReadRecord:
     """One record, read."""
 
     # Thousands are kept at hand: without a dict, each takes less room and less time to collect.
@@ -33,7 +33,7 @@ class Reading:
         self.plain = " ".join(self.item.text.casefold().split())
         """Equal for two records that say the same."""
         self._count = count
-        self._sentences: tuple[Sentence, ...] = ()
+        self._sentences: tuple[Clause, ...] = ()
 
     @property
     def size(self) -> int:
@@ -47,7 +47,7 @@ class Reading:
         tokens = self._count(text)
         if tokens <= LONG:
             return ""
-        self._sentences = self._sentences or sentences(text, self._count)
+        self._sentences = self._sentences or clauses(text, self._count)
         return passage(self._sentences, worth, tokens * PASSAGE)
 
 
@@ -55,7 +55,7 @@ class Readings:
     """The records of one user that were read and have not changed since."""
 
     def __init__(self) -> None:
-        self._read: dict[str, Reading] = {}
+        self._read: dict[str, ReadRecord] = {}
         self.size = 0
         """Characters of what is kept at hand."""
 
@@ -76,13 +76,13 @@ class Readings:
         refs: Sequence[str],
         count: TokenCounter,
         faults: Faults | None = None,
-    ) -> list[Reading]:
+    ) -> list[ReadRecord]:
         """Return the records of these refs that exist and can be read, in this order."""
         if len(self._read) > AT_HAND:
             self.forget(list(itertools.islice(self._read, AT_HAND // 2)))
         missing = [ref for ref in refs if ref not in self._read]
         rows = store.get(user, missing) if missing else []
-        for reading in (faults or Faults()).read(rows, lambda row: Reading(load(row), count)):
+        for reading in (faults or Faults()).read(rows, lambda row: ReadRecord(load(row), count)):
             self._read[reading.item.ref] = reading
             self.size += reading.size
         return [self._read[ref] for ref in refs if ref in self._read]

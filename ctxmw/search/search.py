@@ -27,14 +27,14 @@ from ..text.terms import stems
 from ..values.items import Item
 from ..values.scoring import Rating, Weights
 from ..values.situation import Situation
-from .filter import Wanted, among
+from .filter import Filter, allowed
 from .lexical.index import Bools, Floats, LexicalIndex
 from .per_user import Indexes
 from .question import Question, analyse
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import RankWeights
-from .reading import LONG, PASSAGE, Reading
+from .reading import LONG, PASSAGE, ReadRecord
 from .vectors.dense import Dense, Near
 
 log = logging.getLogger("ctxmw")
@@ -98,16 +98,16 @@ class Search:
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
 
-    def find(self, situation: Situation, weights: Weights, wanted: Wanted | None = None) -> Found:
+    def find(self, situation: Situation, weights: Weights, wanted: Filter | None = None) -> Found:
         """Return what answers the situation's query."""
-        chosen = wanted or Wanted()
+        chosen = wanted or Filter()
         if not self._in_time(situation.user, chosen):
             return Found(fault=self._fault("words", LATE))
         near, fault = self._near(situation, chosen.deadline)
         with self._indexes.use(situation.user, chosen.head) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
-            findable = among(index, situation, chosen)
+            findable = allowed(index, situation, chosen)
             if not findable.any() or _asks_nothing(question, near):
                 return Found(fault=fault)
             dense = _by_place(index, near)
@@ -160,7 +160,7 @@ class Search:
         """Keep nothing at hand of what the user's searches have read: it is read again."""
         self._indexes.let_go(user)
 
-    def _in_time(self, user: str, wanted: Wanted) -> bool:
+    def _in_time(self, user: str, wanted: Filter) -> bool:
         """Say whether the index can be used: making it may take longer than there is time."""
         if wanted.deadline is None:
             return True
@@ -203,7 +203,7 @@ class Search:
         return fault
 
     def _best(
-        self, index: LexicalIndex, rated: Signals, wanted: Wanted, near: Mapping[str, Near]
+        self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
@@ -242,12 +242,12 @@ class _Candidate(NamedTuple):
 def _items(
     situation: Situation,
     weights: Weights,
-    read: Sequence[Reading],
+    read: Sequence[ReadRecord],
     best: Mapping[str, _Candidate],
     worth: Mapping[str, float],
 ) -> list[Item]:
     """Return what was read as items; of several that say the same, the first."""
-    distinct: dict[str, Reading] = {}
+    distinct: dict[str, ReadRecord] = {}
     for reading in read:
         distinct.setdefault(reading.plain, reading)
     rating = Rating.of(situation, weights)
@@ -258,7 +258,7 @@ def _items(
     ]
 
 
-def _turns_for_lessons(read: Sequence[Reading]) -> list[Reading]:
+def _turns_for_lessons(read: Sequence[ReadRecord]) -> list[ReadRecord]:
     """Return what was read with turns in the place of what was learned from them.
 
     Both say the same, and the turn says more; where the turn was not found, the lesson stays.
@@ -267,7 +267,7 @@ def _turns_for_lessons(read: Sequence[Reading]) -> list[Reading]:
     if not learned:
         return list(read)
     found = {reading.item.ref: reading for reading in read}
-    kept: dict[str, Reading] = {}
+    kept: dict[str, ReadRecord] = {}
     for reading in read:
         turns = [found[ref] for ref in reading.item.origins if ref in found]
         for one in turns or [reading]:

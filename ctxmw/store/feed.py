@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..protocols import Change, Store
-from ..runtime.lru import Recent
+from ..runtime.lru import LruCache
 
 KEPT = 1_000
 """How many changes of one user are kept at hand ..."""
@@ -28,7 +28,7 @@ class Feed:
     def __init__(self, store: Store, types: Sequence[str]) -> None:
         self._store = store
         self._types = frozenset(types)
-        self._users: Recent[str, _Latest] = Recent(
+        self._users: LruCache[str, _Latest] = LruCache(
             USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes), growing=True
         )
 
@@ -54,7 +54,7 @@ class Absences:
         self._store = store
         self._feed = feed
         self._types = (type_,)
-        self._seen: Recent[tuple[str, Hashable], int] = Recent(PLACES)
+        self._seen: LruCache[tuple[str, Hashable], int] = LruCache(PLACES)
 
     def last(self, user: str, where: Hashable, head: int) -> bool:
         """Say whether there is still nothing, at this position of the feed."""

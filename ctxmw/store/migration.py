@@ -23,7 +23,7 @@ BATCH = 500
 WHOLE = "*"
 """The ref of blobs that are made from all rows of a user."""
 
-Progress = Callable[[int, int], None]
+RowsDone = Callable[[int, int], None]
 """Told how many rows are done, and of how many."""
 
 
@@ -51,7 +51,7 @@ class Migrated:
     """SHA-256 over the hashes of all users."""
 
 
-def migrate(source: Store, target: Store, progress: Progress | None = None) -> Migrated:
+def migrate(source: Store, target: Store, progress: RowsDone | None = None) -> Migrated:
     """Bring everything in the source into the target, and verify it.
 
     Raises StoreError when the target holds something of a user that the source does not, or when
@@ -99,7 +99,7 @@ def _check_takes(source: Store, target: Store, user: str) -> None:
         )
 
 
-def _copied(source: Store, target: Store, users: Sequence[str], progress: Progress | None) -> int:
+def _copied(source: Store, target: Store, users: Sequence[str], progress: RowsDone | None) -> int:
     total = sum(source.count(user, Find(live=None)) for user in users)
     before = sum(target.count(user, Find(live=None)) for user in users)
     copied = 0

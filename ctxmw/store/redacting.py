@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from ..errors import InvalidValue
 from ..protocols import Row, Store
-from ..runtime.lru import Recent
+from ..runtime.lru import LruCache
 from ..text.cleaning import words
 from ..text.patterns.ambiguity import check_paths
 from ..text.secrets.redaction import redact, redact_name
@@ -37,7 +37,7 @@ class _Redacting:
     def __init__(self, inner: Store, patterns: Sequence[str]) -> None:
         self.inner = inner
         self._patterns = tuple(_compiled(pattern) for pattern in patterns)
-        self._clean_texts: Recent[str, bool] = Recent(_AT_HAND)
+        self._clean_texts: LruCache[str, bool] = LruCache(_AT_HAND)
 
     def put(self, rows: Sequence[Row], /) -> None:
         self.inner.put([self._redacted(row) for row in rows])

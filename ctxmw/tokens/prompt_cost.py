@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..protocols import TokenCounter
-from ..values.messages import Message, text_of
+from ..values.messages import Message, message_text
 
 PER_MESSAGE = 4
 """Tokens that mark where a message begins, who says it and where it ends."""
@@ -25,7 +25,7 @@ class Measure:
     def message(self, message: Message) -> int:
         """Return the tokens of a message, its calls of tools included."""
         calls = [f"{call.get('name', '')}{arguments(call)}" for call in calls_of(message)]
-        said = sum(map(self._count, filter(None, (text_of(message), *calls))))
+        said = sum(map(self._count, filter(None, (message_text(message), *calls))))
         return said + PER_MESSAGE * (1 + len(calls)) + NOT_TEXT * parts_besides_text(message)
 
     def messages(self, messages: Iterable[Message]) -> int:
@@ -60,7 +60,7 @@ def at_most(messages: Iterable[Message]) -> int:
     """Return a number of tokens that the messages cannot exceed, without counting them."""
     # A token has at least one byte, and a character at most four.
     return sum(
-        4 * len(text_of(message))
+        4 * len(message_text(message))
         + NOT_TEXT * parts_besides_text(message)
         + sum(
             4 * (len(arguments(call)) + len(str(call.get("name", ""))))

@@ -50,7 +50,7 @@ def check_messages(messages: Sequence[Message]) -> list[Message]:
     return list(messages)
 
 
-def text_of(message: Message) -> str:
+def message_text(message: Message) -> str:
     """Return the text of a message, its text parts joined by newlines."""
     content = message.get("content")
     if isinstance(content, str):

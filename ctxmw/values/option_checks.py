@@ -44,7 +44,7 @@ def check_options(options: Mapping[str, Any], known: Iterable[str]) -> None:
         raise InvalidValue(f"index is {options['index']!r:.60}, but there is no embedder for it.")
 
 
-def texts(values: Sequence[str], what: str) -> tuple[str, ...]:
+def checked_texts(values: Sequence[str], what: str) -> tuple[str, ...]:
     """Return a list of texts as a tuple; raise for anything else."""
     if not _listed(values) or not all(isinstance(value, str) for value in values):
         raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")

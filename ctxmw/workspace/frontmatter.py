@@ -20,22 +20,22 @@ class BadFrontmatter(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MarkedDocument:
     """A file: what its head says, and the text below."""
 
     head: dict[str, Any]
     body: str
 
 
-def split(text: str) -> Document:
+def split(text: str) -> MarkedDocument:
     """Return the head and the body of a file; a file without a head is all body."""
     opening = _OPENING.match(text)
     if opening is None:
-        return Document({}, text)
+        return MarkedDocument({}, text)
     closing = _CLOSING.search(text, opening.end() - 1, opening.end() + LARGEST)
     if closing is None:
         raise BadFrontmatter(f"its head has no end within {LARGEST} characters")
-    return Document(_loaded(text[opening.end() : closing.start()]), text[closing.end() :])
+    return MarkedDocument(_loaded(text[opening.end() : closing.start()]), text[closing.end() :])
 
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*\n")

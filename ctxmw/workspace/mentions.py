@@ -113,7 +113,7 @@ def _shouts(text: str) -> bool:
     return upper > lower
 
 
-def paths_in(text: str) -> list[str]:
+def files_mentioned(text: str) -> list[str]:
     """Return the files a message names, in order, each once: "src/a.ts", "a.py:12".
 
     Punctuation around them is left off, and a backslash becomes a slash.

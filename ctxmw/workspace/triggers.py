@@ -23,8 +23,8 @@ from .mentions import (
     asked_about,
     exceptions_in,
     excerpt,
+    files_mentioned,
     frames_in,
-    paths_in,
     split_line,
     symbols_in,
 )
@@ -125,7 +125,7 @@ def analyze_message(
     found: list[tuple[TriggerKind, Sequence[str]]] = [
         ("symbol", [name for name in symbols_in(text, known) if name not in exceptions]),
         ("trace", [*map(_place, frames), *exceptions]),
-        *(("path", [path]) for path in paths_in(text) if split_line(path)[0] not in named),
+        *(("path", [path]) for path in files_mentioned(text) if split_line(path)[0] not in named),
         ("message", asked_about(text)),
     ]
     ends = after(now or utc_now(), span(minutes=chosen.minutes))

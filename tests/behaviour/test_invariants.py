@@ -19,7 +19,7 @@ from ctxmw import ContextMiddleware, SqliteStore
 from ctxmw.protocols import Renderer
 from ctxmw.recall.pipeline import Setup, build_part, build_stable
 from ctxmw.recall.render import Compact, Markdown, Xml
-from ctxmw.runtime.lru import Recent
+from ctxmw.runtime.lru import LruCache
 from ctxmw.tokens.counter import Counter as TokenCounter
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.budget import Budget
@@ -80,7 +80,7 @@ def test_every_block_keeps_its_budget_its_frame_and_its_owner(
 def set_up(as_opened: Setup, renderer: Renderer, count: TokenCounter) -> Setup:
     """Return it as it would be opened with these: what was printed otherwise is not at hand."""
     return replace(
-        as_opened, renderer=renderer, count=count, printed=Recent(1024), openings=Recent(64)
+        as_opened, renderer=renderer, count=count, printed=LruCache(1024), openings=LruCache(64)
     )
 
 

@@ -23,7 +23,7 @@ from ctxmw import ContextMiddleware
 from ctxmw.conversation.replay.prefix import Prefixes
 from ctxmw.recall.entries import pending, waiting
 from ctxmw.recall.pipeline import Setup
-from ctxmw.runtime.lru import Recent
+from ctxmw.runtime.lru import LruCache
 from ctxmw.search.search import Search
 from ctxmw.values.records import load
 from tests.support.neighbours import COUNT, SESSIONS, TOPICS, USERS, Neighbourhood, owners_of
@@ -177,7 +177,7 @@ TestNeighboursInChroma.settings = settings(max_examples=2, stateful_step_count=2
 # --- a mix-up would be seen ---
 
 
-class Anyones(Recent[Any, Any]):
+class Anyones(LruCache[Any, Any]):
     """A cache that forgets whose its values are."""
 
     def get(self, key: Any) -> Any:

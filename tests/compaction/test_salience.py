@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.compaction.salience import Salience, paths_in, role_of, sentences
+from ctxmw.compaction.salience import Salience, files_named, role_of, split_up
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_decisions_constraints_and_errors_are_told_from_the_rest(sentence, role)
 
 def test_paths_are_found_with_and_without_folders_and_addresses_are_not():
     text = "See ./src/app.py, setup.cfg and https://example.org/a/b.html for version 3.11."
-    assert paths_in(text) == ["./src/app.py", "setup.cfg"]
+    assert files_named(text) == ["./src/app.py", "setup.cfg"]
 
 
 def test_what_is_rare_and_names_things_is_worth_more_than_a_question():
@@ -34,7 +34,7 @@ def test_what_is_rare_and_names_things_is_worth_more_than_a_question():
 
 
 def test_sentences_of_an_endless_text_are_those_at_its_ends():
-    found = sentences("First. " + "x " * 50_000 + ". Last.")
+    found = split_up("First. " + "x " * 50_000 + ". Last.")
     assert found[0] == "First."
     assert found[-1] == "Last."
     assert sum(map(len, found)) < 40_000

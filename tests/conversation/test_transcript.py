@@ -9,7 +9,7 @@ import pytest
 
 from ctxmw import ContextMiddleware, Session
 from ctxmw.testing import FixedClock
-from ctxmw.values.messages import text_of
+from ctxmw.values.messages import message_text
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_the_prompt_of_a_call_comes_back_with_earlier_parts_in_their_places(
     talk(chat, history, "Where does AuthService check a token?", "In verify().")
     last = talk(chat, history, "And how are prices stored by AuthService?", "In cents.")
     said = chat.prompt(chat.history()[-1])
-    sent = [(message["role"], text_of(message)) for message in last.messages]
+    sent = [(message["role"], message_text(message)) for message in last.messages]
     # Our text opens a message; placing put one empty line between it and the caller's.
     again = [(one.role, "\n".join(filter(None, (one.ours, one.theirs)))) for one in said]
     assert last.context.replayed_tokens > 0

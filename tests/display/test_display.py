@@ -9,7 +9,7 @@ from hypothesis import given
 
 from ctxmw import Budget, ContextMiddleware, Session
 from ctxmw.display import html_of, style, text_of
-from ctxmw.display.elements import Html, joined, tag
+from ctxmw.display.elements import Html, joined_html, tag
 from ctxmw.display.records import record_html
 from ctxmw.testing import FixedClock
 from tests.support.markup import Seen
@@ -42,8 +42,8 @@ def test_what_is_not_made_by_us_is_escaped_in_texts_and_in_attributes() -> None:
 
 def test_elements_inside_elements_are_kept_and_nothing_is_written_for_none() -> None:
     assert tag("p", None, tag("b", 3), hidden=True, id=None) == "<p hidden><b>3</b></p>"
-    assert isinstance(joined(["<", tag("br")]), Html)
-    assert joined(["<", tag("br")]) == "&lt;<br/>"
+    assert isinstance(joined_html(["<", tag("br")]), Html)
+    assert joined_html(["<", tag("br")]) == "&lt;<br/>"
 
 
 @given(texts)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmw.learning.observations import OUTPUT, Observed, names_in, observed, paths_in
+from ctxmw.learning.observations import OUTPUT, Observed, names_in, observations_in, paths_in
 
 
 def turn(asked: str, *calls: tuple[str, dict[str, Any], str]) -> list[dict[str, Any]]:
@@ -25,7 +25,7 @@ def turn(asked: str, *calls: tuple[str, dict[str, Any], str]) -> list[dict[str, 
 
 
 def seen(messages: list[dict[str, Any]]) -> list[Observed]:
-    return observed(messages, range(len(messages)))
+    return observations_in(messages, range(len(messages)))
 
 
 class TestChanges:
@@ -101,7 +101,7 @@ class TestLookups:
 
 def test_only_what_is_new_is_looked_at() -> None:
     messages = turn("Fix it", ("edit_file", {"path": "a.py"}, "ok"))
-    assert observed(messages, [0, 1]) == []
+    assert observations_in(messages, [0, 1]) == []
 
 
 @pytest.mark.parametrize(

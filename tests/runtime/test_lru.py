@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.runtime.lru import Recent, Share
+from ctxmw.runtime.lru import LruCache, Share
 
 keys = st.sampled_from("abcdef")
 texts = st.text("x", max_size=12)
@@ -13,7 +13,7 @@ texts = st.text("x", max_size=12)
 
 @given(st.lists(st.tuples(keys, texts), max_size=40))
 def test_neither_the_number_nor_the_room_is_exceeded_and_the_last_one_is_always_there(puts):
-    kept: Recent[str, str] = Recent(4, room=20, weigh=len)
+    kept: LruCache[str, str] = LruCache(4, room=20, weigh=len)
     last: dict[str, str] = {}
     for key, text in puts:
         kept.put(key, text)
@@ -26,7 +26,7 @@ def test_neither_the_number_nor_the_room_is_exceeded_and_the_last_one_is_always_
 
 
 def test_what_was_used_longest_ago_goes_first():
-    kept: Recent[str, int] = Recent(2)
+    kept: LruCache[str, int] = LruCache(2)
     kept.put("a", 1)
     kept.put("b", 2)
     assert kept.get("a") == 1
@@ -35,7 +35,7 @@ def test_what_was_used_longest_ago_goes_first():
 
 
 def test_one_value_may_take_all_the_room():
-    kept: Recent[str, str] = Recent(4, room=3, weigh=len)
+    kept: LruCache[str, str] = LruCache(4, room=3, weigh=len)
     kept.put("a", "x")
     kept.put("b", "x" * 50)
     assert kept.values() == ["x" * 50]
@@ -45,7 +45,7 @@ def test_one_value_may_take_all_the_room():
 
 
 def test_what_is_let_go_of_makes_room():
-    kept: Recent[str, str] = Recent(4, room=2, weigh=len)
+    kept: LruCache[str, str] = LruCache(4, room=2, weigh=len)
     kept.put("a", "xx")
     kept.let_go(["a", "never there"])
     kept.put("b", "y")
@@ -54,7 +54,7 @@ def test_what_is_let_go_of_makes_room():
 
 
 def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
-    kept: Recent[str, list[int]] = Recent(4, room=3, weigh=len, growing=True)
+    kept: LruCache[str, list[int]] = LruCache(4, room=3, weigh=len, growing=True)
     first, second = [1], [2]
     kept.put("a", first)
     kept.put("b", second)
@@ -68,7 +68,7 @@ def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
 
 
 def test_owners_share_the_room_and_nothing_else():
-    kept: Recent = Recent(3)
+    kept: LruCache = LruCache(3)
     ada, bob = Share(kept, "ada"), Share(kept, "bob")
     ada.put(("k", 0), 1)
     bob.put(("k", 0), 2)

@@ -15,9 +15,9 @@ from ctxmw.values.messages import (
     check_messages,
     fingerprint,
     last_user,
+    message_text,
     place,
     take_out,
-    text_of,
 )
 from tests.support.strategies import texts
 
@@ -90,7 +90,7 @@ def test_messages_of_every_role_are_accepted_as_they_are() -> None:
     ],
 )
 def test_the_text_of_a_message_is_its_text_parts(content: Any, text: str) -> None:
-    assert text_of({"role": "assistant", "content": content}) == text
+    assert message_text({"role": "assistant", "content": content}) == text
 
 
 def test_the_last_user_message_is_found() -> None:
@@ -238,7 +238,7 @@ def test_the_callers_messages_are_not_changed(messages: list[Message], placement
     placed = place(messages, STABLE, parts_of(messages), placement=placement)
     assert messages == before
     for message in placed:
-        if STABLE not in str(text_of(message)) and PART not in text_of(message):
+        if STABLE not in str(message_text(message)) and PART not in message_text(message):
             assert any(message is given for given in messages)
 
 

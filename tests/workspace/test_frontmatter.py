@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.workspace.frontmatter import BadFrontmatter, Document, split
+from ctxmw.workspace.frontmatter import BadFrontmatter, MarkedDocument, split
 
 
 def test_a_head_is_split_from_the_body():
     text = '---\nglobs: "*.py"\nalwaysApply: false\n---\nUse types.\n'
-    assert split(text) == Document({"globs": "*.py", "alwaysApply": False}, "Use types.\n")
+    assert split(text) == MarkedDocument({"globs": "*.py", "alwaysApply": False}, "Use types.\n")
 
 
 @pytest.mark.parametrize("text", ["", "Plain.", "--- not a head", "----\nx\n---\n"])
 def test_a_file_without_a_head_is_all_body(text):
-    assert split(text) == Document({}, text)
+    assert split(text) == MarkedDocument({}, text)
 
 
 def test_an_empty_head_says_nothing():
-    assert split("---\n---\nBody") == Document({}, "Body")
+    assert split("---\n---\nBody") == MarkedDocument({}, "Body")
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from ctxmw.workspace.mentions import (
     asked_about,
     exceptions_in,
     excerpt,
+    files_mentioned,
     frames_in,
     is_path,
-    paths_in,
     split_line,
     symbols_in,
     without_code,
@@ -86,7 +86,7 @@ def test_a_message_names_a_bounded_number_of_symbols():
     ],
 )
 def test_a_path_has_a_slash_or_a_known_ending(text, paths):
-    assert paths_in(text) == paths
+    assert files_mentioned(text) == paths
 
 
 WORDS = st.sampled_from(

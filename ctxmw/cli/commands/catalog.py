@@ -68,11 +68,11 @@ def _remove(catalog: Catalog, name: str) -> None:
 
 def _content(chosen: argparse.Namespace) -> str:
     """Return what was given; a tool says enough by its name."""
-    from .memory import text_of
+    from .memory import text_from
 
     if chosen.kind == "tool" and not chosen.content:
         return ""
-    return text_of(chosen.content, "content")
+    return text_from(chosen.content, "content")
 
 
 def _list(chosen: argparse.Namespace, terminal: Terminal, catalog: Catalog) -> None:

@@ -29,7 +29,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Leave it; without a source, list what waits."""
-    from .memory import conversation, opened, text_of, today
+    from .memory import conversation, opened, text_from, today
 
     with opened(chosen) as ctx:
         chat = conversation(ctx, chosen, chosen.session or today(chosen))
@@ -43,7 +43,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             entry = chat.collect(
                 chosen.source,
                 about,
-                text_of(chosen.text, "text"),
+                text_from(chosen.text, "text"),
                 priority=chosen.priority,
                 lifetime=span(hours=chosen.hours),
                 trust="untrusted" if chosen.untrusted else "trusted",

@@ -63,10 +63,10 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _messages(chosen: argparse.Namespace) -> list[dict[str, Any]]:
-    from .memory import text_of
+    from .memory import text_from
 
     if chosen.messages is None:
-        return [{"role": "user", "content": text_of(chosen.message, "message")}]
+        return [{"role": "user", "content": text_from(chosen.message, "message")}]
     if chosen.message:
         raise InvalidValue("there is a message and --messages: give one of them.")
     piped = chosen.messages == "-"

@@ -70,7 +70,7 @@ def today(chosen: argparse.Namespace) -> str:
     return f"{here(chosen).project or 'anywhere'}-{utc_now().date().isoformat()}"
 
 
-def text_of(words: list[str], what: str) -> str:
+def text_from(words: list[str], what: str) -> str:
     """Return a text from the arguments, or from the pipe when there are none or it is "-"."""
     if words and words != ["-"]:
         return " ".join(words)

@@ -31,9 +31,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Remember it and print its ref."""
-    from .memory import opened, text_of
+    from .memory import opened, text_from
 
-    said = text_of(chosen.text, "text to remember")
+    said = text_from(chosen.text, "text to remember")
     texts = [line for line in said.splitlines() if line.strip()] if chosen.lines else [said]
     with opened(chosen) as ctx:
         kept = [

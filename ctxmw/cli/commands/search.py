@@ -27,9 +27,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print what is found."""
-    from .memory import existing, text_of
+    from .memory import existing, text_from
 
-    query = text_of(chosen.query, "query")
+    query = text_from(chosen.query, "query")
     with existing(chosen) as ctx:
         hits = ctx.search(
             query,

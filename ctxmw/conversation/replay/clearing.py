@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...text.cleaning import storable
-from ...values.messages import Message, text_of
+from ...values.messages import Message, message_text
 
 LINES, WIDTH = 2, 160
 """How many lines at either end are left, and how many characters of each."""
@@ -17,7 +17,7 @@ def cleared(message: Message, ref: str, *, unread: bool = False) -> Message:
     An answer of our own tools has no id: it can be asked for again. What is cleared already is
     left as it is.
     """
-    text = text_of(message)
+    text = message_text(message)
     if _where(ref) in text:
         return message
     lines = text.splitlines()

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ...protocols import TokenCounter
-from ..blocks import Archive
+from ..blocks import Blocks
 from ..record import Build
 from ..state import PartRef
 from .trail import Places, Stood, Trail, over_cap
@@ -67,7 +67,7 @@ def with_stood(parts: Parts, build: str, stood: Stood) -> Parts:
 
 
 def trimmed(
-    part: PartRef, refs: set[str], archive: Archive, count: TokenCounter, now: datetime
+    part: PartRef, refs: set[str], archive: Blocks, count: TokenCounter, now: datetime
 ) -> PartRef:
     """Return the part without these items."""
     if refs.isdisjoint((*part.shows, *part.mentions)):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from ...runtime.lru import Recent
+from ...runtime.lru import LruCache
 from ...values.items import Item
-from ...values.messages import Message, text_of
+from ...values.messages import Message, message_text
 
 CONVERSATIONS = 1024
 
@@ -17,7 +17,7 @@ Prints = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class InView:
     """What a prompt holds of its own conversation."""
 
     prints: frozenset[str] = frozenset()
@@ -42,10 +42,10 @@ class Prefixes:
     """The last prompt of recent conversations, message by message, in this process."""
 
     def __init__(self) -> None:
-        self._last: Recent[tuple[str, str], Prints] = Recent(CONVERSATIONS)
-        self._said: Recent[tuple[str, str], Said] = Recent(CONVERSATIONS)
+        self._last: LruCache[tuple[str, str], Prints] = LruCache(CONVERSATIONS)
+        self._said: LruCache[tuple[str, str], InView] = LruCache(CONVERSATIONS)
 
-    def keep_said(self, user: str, session: str, said: Said) -> None:
+    def keep_said(self, user: str, session: str, said: InView) -> None:
         """Keep which messages were in view last."""
         self._said.put((user, session), said)
 
@@ -58,9 +58,9 @@ class Prefixes:
         self._last.let_go([(user, session)])
         self._said.let_go([(user, session)])
 
-    def said(self, user: str, session: str) -> Said:
+    def said(self, user: str, session: str) -> InView:
         """Return which messages were in view last, as far as this process knows."""
-        return self._said.get((user, session)) or Said()
+        return self._said.get((user, session)) or InView()
 
     def share(
         self, user: str, session: str, prompt: Sequence[Message], prints: Prints
@@ -72,7 +72,7 @@ class Prefixes:
         before = self._last.get((user, session))
         if before is None:
             return None
-        sizes = [len(text_of(message)) for message in prompt]
+        sizes = [len(message_text(message)) for message in prompt]
         same = len(prints)
         for at, pair in enumerate(zip_longest(prints, before)):
             if pair[0] != pair[1]:

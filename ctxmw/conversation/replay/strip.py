@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...protocols import Store
 from ...recall.block import hash_of
-from ...values.messages import Message, take_out, text_of
+from ...values.messages import Message, message_text, take_out
 from ..state import block_ref
 
 _OPEN, _CLOSE = "<ctxmw>\n", "</ctxmw>\n"
@@ -27,7 +27,7 @@ class Stripped:
 
 def strip_ours(store: Store, user: str, messages: Sequence[Message]) -> Stripped:
     """Return the messages without any block that we made for this user."""
-    texts = enumerate(map(text_of, messages))
+    texts = enumerate(map(message_text, messages))
     suspects = {at: list(_framed(text)) for at, text in texts if _OPEN in text}
     blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
     if not blocks:

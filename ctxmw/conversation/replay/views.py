@@ -20,7 +20,7 @@ from ...text.cleaning import digest
 from ...values.items import Item
 from ...values.messages import Message, fingerprint, last_user
 from ...values.records import Record, Turn, load_all
-from ..blocks import Archive
+from ..blocks import Blocks
 from ..state import SessionState, ViewKey
 from .clearing import cleared
 from .trail import Trail, trail_of
@@ -87,8 +87,8 @@ class History:
         return {at: self.note.text} if at is not None and self.note.text else {}
 
 
-def history_of(
-    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Archive
+def history_in_view(
+    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Blocks
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
     trail = trail_of(messages)
@@ -141,7 +141,7 @@ def as_kept(
 _NO_REF = "-"
 
 
-def mark_of(ref: str) -> str:
+def cleared_mark(ref: str) -> str:
     """Return what a view keeps of a message that is cleared; an answer of ours has no ref."""
     return ref or _NO_REF
 
@@ -206,7 +206,7 @@ def _whole(
 
 
 def _base(
-    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Archive
+    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Blocks
 ) -> View | None:
     """Return the view that these messages are, told by the note they came with."""
     key = next((key for key in state.views if not ours.isdisjoint(key.notes)), None)
@@ -218,7 +218,7 @@ def _base(
     return view if len(begun) == len(view.kept) and after_of(begun) == view.after else None
 
 
-def _load(archive: Archive, key: ViewKey) -> View | None:
+def _load(archive: Blocks, key: ViewKey) -> View | None:
     row = archive.row(key.ref)
     return View.model_validate_json(row.body) if row is not None else None
 

@@ -106,7 +106,7 @@ def file_ref(file: CodeFile) -> str:
     return code_ref(file.path, *(f"{one.name} {one.signature} {one.doc}" for one in file.entities))
 
 
-def refs_of(file: CodeFile) -> set[str]:
+def refs_in_file(file: CodeFile) -> set[str]:
     """Return the refs of all that may be shown of a file."""
     return {file_ref(file), *(symbol_ref(file.path, entity) for entity in file.entities)}
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ...code.definitions import code_ref
-from ...runtime.lru import Recent
+from ...runtime.lru import LruCache
 from ...search.ranking.term_match import matcher
 from ...text.cleaning import clean, digest, one_line, words
 from ...text.secrets.redaction import redact
@@ -90,8 +90,8 @@ class Directory:
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
-        self._guides: Recent[tuple[str, str], tuple[Guide, ...]] = Recent(64)
-        self._paragraphs: Recent[str, list[tuple[str, frozenset[str]]]] = Recent(16)
+        self._guides: LruCache[tuple[str, str], tuple[Guide, ...]] = LruCache(64)
+        self._paragraphs: LruCache[str, list[tuple[str, frozenset[str]]]] = LruCache(16)
 
     def items(self, situation: Situation, /) -> Sequence[Item]:
         """Return what always holds here, nearest first, as the files are now."""

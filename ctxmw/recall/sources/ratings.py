@@ -14,8 +14,8 @@ import numpy as np
 
 from ...runtime.packing import Reads, found_under, packed, under, unpacked
 from ...search.lexical.columns import Column, small
-from ...search.lexical.row_numbers import Places
-from ...search.lexical.strings import Names
+from ...search.lexical.row_numbers import RowNumbers
+from ...search.lexical.strings import StringTable
 from ...values.items import Item, Scope
 from ...values.scoring import AGES, OLDER, UNKNOWN, Weights, task_words_in
 from ...values.situation import TASK_WORDS, Situation
@@ -56,8 +56,8 @@ class Ratings:
 
     def __init__(self) -> None:
         self._columns = {name: Column(kind) for name, kind in _KINDS.items()}
-        self._names = {name: Names() for name in _NAMED}
-        self._places = Places()
+        self._names = {name: StringTable() for name in _NAMED}
+        self._places = RowNumbers()
 
     def __len__(self) -> int:
         return len(self._places)
@@ -181,9 +181,9 @@ class Ratings:
             for name, kind in _KINDS.items()
             if (column := f"column.{name}")
         }
-        ratings._places = Places.of(found_under("places", arrays), found_under("places", whole))
+        ratings._places = RowNumbers.of(found_under("places", arrays), found_under("places", whole))
         ratings._names = {
-            name: Names.of(found_under(f"names.{name}", arrays)) for name in ratings._names
+            name: StringTable.of(found_under(f"names.{name}", arrays)) for name in ratings._names
         }
         return ratings, int(about["seq"]), about.get("unread", [])
 

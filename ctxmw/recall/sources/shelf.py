@@ -20,7 +20,7 @@ import numpy as np
 
 from ...protocols import Find, Row, Store
 from ...runtime.faults import Faults
-from ...runtime.lru import Recent
+from ...runtime.lru import LruCache
 from ...store.snapshots import WORTH_KEEPING, Copies
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item
@@ -92,7 +92,7 @@ class Shelf:
         self._item_of = item_of
         spaces = (f"ratings:{number}:{','.join(types)}" for number in (VERSION, VERSION - 1))
         self._copies = Copies(store, *spaces)
-        self._users: Recent[str, _Kept] = Recent(USERS)
+        self._users: LruCache[str, _Kept] = LruCache(USERS)
 
     def items(self, user: str) -> tuple[Item, ...]:
         """Return the user's items, as of now, oldest first."""
@@ -247,7 +247,7 @@ class _Kept:
     unread: set[str] = field(default_factory=set)
     """Refs of records that could not be read, and are not rated."""
     read: dict[str, Item] = field(default_factory=dict)
-    lists: Recent[Hashable, Shortlist] = field(default_factory=lambda: Recent(LISTS))
+    lists: LruCache[Hashable, Shortlist] = field(default_factory=lambda: LruCache(LISTS))
     tentative: bool = False
     """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -259,7 +259,7 @@ class _Kept:
         self.read = {ref: item for ref, item in self.read.items() if ref in wanted}
 
     def forget_lists(self) -> None:
-        self.lists = Recent(LISTS)
+        self.lists = LruCache(LISTS)
 
     def let_go_if_tentative(self) -> None:
         """Hold nothing that may be undone; the next one to ask reads it again."""

@@ -21,9 +21,9 @@ from .columns import Column, Grown, runs, small
 from .people import People
 from .postings import Frozen, Postings
 from .purge import purged
-from .row_numbers import Places
-from .strings import Names
-from .traits import TRAITS, Said, traits
+from .row_numbers import RowNumbers
+from .strings import StringTable
+from .traits import TRAITS, Speech, traits
 from .vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
@@ -72,10 +72,10 @@ class LexicalIndex:
         self.vocabulary = Vocabulary()
         self.terms_in_all = 0
         """How many terms all records have together."""
-        self._names = {what: Names() for what in _NAMED}
+        self._names = {what: StringTable() for what in _NAMED}
         self._columns = {name: _column(name, kind) for name, kind in _KINDS.items()}
         self._by_session = {name: _column(name, kind) for name, kind in _BY_SESSION.items()}
-        self._places = Places()
+        self._places = RowNumbers()
         self._tokens = Grown()
         self._starts = Column("i8")
         self._postings = Postings()
@@ -126,7 +126,7 @@ class LexicalIndex:
             "length": [len(held) for held in terms],
             "cost": [4 + len(d.text) / _CHARS_PER_TOKEN for d in documents],
             "alive": [1] * len(documents),
-            **traits([Said(d.speaker, d.text, frozenset(d.words)) for d in documents]),
+            **traits([Speech(d.speaker, d.text, frozenset(d.words)) for d in documents]),
         }
         for name, values in columns.items():
             self._columns[name].extend(values)
@@ -229,14 +229,14 @@ class LexicalIndex:
         index = cls()
         about, arrays, whole = kept
         for what in _NAMED:
-            index._names[what] = Names.of(found_under(f"names.{what}", arrays))
-        index.vocabulary = Vocabulary(Names.of(found_under("vocabulary", arrays)))
+            index._names[what] = StringTable.of(found_under(f"names.{what}", arrays))
+        index.vocabulary = Vocabulary(StringTable.of(found_under("vocabulary", arrays)))
         index.people = People.load(about["people"])
         for name, kind in _KINDS.items():
             index._columns[name] = _kept_column(kept, "column", name, kind)
         for name, kind in _BY_SESSION.items():
             index._by_session[name] = _kept_column(kept, "session", name, kind)
-        index._places = Places.of(found_under("places", arrays), found_under("places", whole))
+        index._places = RowNumbers.of(found_under("places", arrays), found_under("places", whole))
         index._tokens = Grown(arrays["tokens"])
         lengths = index.column("length").astype(np.int64)
         index._starts = Column.over(np.cumsum(lengths) - lengths, "i8")

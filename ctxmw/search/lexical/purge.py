@@ -12,8 +12,8 @@ from ...text.lexicon import STOP_WORDS
 from ...text.terms import stem
 from .columns import distinct
 from .postings import Frozen
-from .row_numbers import Places
-from .strings import Names, only
+from .row_numbers import RowNumbers
+from .strings import StringTable, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,14 +38,14 @@ def purged(arrays: Arrays, about: Mapping[str, Any]) -> tuple[Arrays, dict[str, 
         names, columns[what] = _used(found_under(f"names.{what}", arrays), columns[what])
         kept |= under(f"names.{what}", names)
     vocabulary, tokens = _used(found_under("vocabulary", arrays), tokens)
-    words = set(Names.of(vocabulary))
+    words = set(StringTable.of(vocabulary))
     people, columns["speaker"] = _heard(about["people"], columns["speaker"], words)
     columns["place"] = _positions(columns["session"])
     lengths = columns["length"].astype(np.int64)
     frozen = Frozen.made(tokens.astype(np.int32), lengths, len(words))
     kept |= under("frozen", {name: getattr(frozen, name) for name in Frozen.__slots__})
     kept |= under("vocabulary", vocabulary)
-    kept |= under("places", Places.of(found_under("places", arrays)).only(left).arrays())
+    kept |= under("places", RowNumbers.of(found_under("places", arrays)).only(left).arrays())
     kept |= under("session", _sessions(columns["session"], columns["length"]))
     kept |= under("column", {name: _ended(each, ends[name]) for name, each in columns.items()})
     kept["tokens"] = tokens.astype(np.int32)

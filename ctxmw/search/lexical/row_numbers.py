@@ -9,19 +9,19 @@ import numpy as np
 
 from ...runtime.packing import found_under, under
 from .columns import Column
-from .strings import Names, only
+from .strings import StringTable, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Places:
+class RowNumbers:
     """The places of records, by ref. What is gone leaves its place empty."""
 
     __slots__ = ("_names", "_numbers", "_places", "dead")
 
     def __init__(self) -> None:
-        self._names = Names()
+        self._names = StringTable()
         self._numbers = Column("i4")
         """By place: the number of its ref."""
         self._places = Column("i4", -1)
@@ -75,14 +75,14 @@ class Places:
         columns = {"numbers": self._numbers.all, "places": self._places.all}
         return columns | under("names", self._names.arrays())
 
-    def only(self, left: NDArray[np.intp]) -> Places:
+    def only(self, left: NDArray[np.intp]) -> RowNumbers:
         """Return the records of these places, in order, as if only they had ever been here."""
         used = self._numbers.own[left]
         order = np.argsort(used)
         numbers = np.empty(len(left), np.int32)
         numbers[order] = np.arange(len(left))
         places = order.astype(np.int32)
-        return Places.of(
+        return RowNumbers.of(
             under("names", only(self._names.arrays(), used[order]))
             | {
                 "numbers": np.append(numbers, np.int32(0)),
@@ -95,11 +95,11 @@ class Places:
         cls,
         arrays: Mapping[str, NDArray[Any]],
         whole: Mapping[str, NDArray[Any]] | None = None,
-    ) -> Places:
+    ) -> RowNumbers:
         """Return the places that `arrays` gave; `whole` has room behind them."""
         room = whole or {}
         places = cls()
-        places._names = Names.of(found_under("names", arrays))
+        places._names = StringTable.of(found_under("names", arrays))
         places._numbers = Column.over(arrays["numbers"], "i4", whole=room.get("numbers"))
         places._places = Column.over(arrays["places"], "i4", -1, whole=room.get("places"))
         places.dead = len(places) - int(np.count_nonzero(places._places.own >= 0))

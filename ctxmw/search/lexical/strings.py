@@ -21,7 +21,7 @@ _FEW = 5000
 """... unless there are more than that: then putting them in order would take too long."""
 
 
-class Names:
+class StringTable:
     """Texts, numbered in the order in which they first came.
 
     Most are bytes, which take a tenth of the room; only what is asked for becomes a text. Those of
@@ -103,7 +103,7 @@ class Names:
         return np.insert(np.asarray(self._order), places, numbers).astype(np.int32)
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> Names:
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> StringTable:
         """Return the texts that `arrays` gave."""
         names = cls()
         ends, order, letters = (arrays[part] for part in _PARTS)

@@ -38,7 +38,7 @@ _YEAR = re.compile(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Speech:
     """Who said a text, and its words."""
 
     speaker: str
@@ -46,7 +46,7 @@ class Said:
     words: Set[str]
 
 
-def traits(said: Sequence[Said]) -> dict[str, list[bool]]:
+def traits(said: Sequence[Speech]) -> dict[str, list[bool]]:
     """Return, for each trait, which of these texts have it."""
     return {
         "first": [_speaks_of_itself(one) for one in said],
@@ -60,19 +60,19 @@ def traits(said: Sequence[Said]) -> dict[str, list[bool]]:
     }
 
 
-def _speaks_of_itself(said: Said) -> bool:
+def _speaks_of_itself(said: Speech) -> bool:
     if not _I.isdisjoint(said.words):
         return True
     return not _PERHAPS_I.isdisjoint(said.words) and bool(FIRST_PERSON.search(said.text))
 
 
-def _by_a_person(said: Said, needs: Set[str], pattern: re.Pattern[str]) -> bool:
+def _by_a_person(said: Speech, needs: Set[str], pattern: re.Pattern[str]) -> bool:
     if said.speaker in ("assistant", "tool") or said.words.isdisjoint(needs):
         return False
     return bool(pattern.search(said.text))
 
 
-def _tells_a_time(said: Said) -> bool:
+def _tells_a_time(said: Speech) -> bool:
     if not said.words.isdisjoint(_A_TIME):
         return True
     if said.words.isdisjoint(_PERHAPS_A_TIME) and not _YEAR.search(said.text):
@@ -80,5 +80,5 @@ def _tells_a_time(said: Said) -> bool:
     return bool(ANSWER_SHAPES["when"][1].search(said.text))
 
 
-def _tells_a_number(said: Said) -> bool:
+def _tells_a_number(said: Speech) -> bool:
     return not said.words.isdisjoint(NUMBER_WORDS) or bool(_DIGIT.search(said.text))

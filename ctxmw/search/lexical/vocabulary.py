@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...text.lexicon import STOP_WORDS
 from ...text.terms import stem
-from .strings import Names
+from .strings import StringTable
 
 _SAYS_NOTHING = -1
 _AT_HAND = 256
@@ -21,8 +21,8 @@ class Vocabulary:
     stems once.
     """
 
-    def __init__(self, names: Names | None = None) -> None:
-        self.names = names or Names()
+    def __init__(self, names: StringTable | None = None) -> None:
+        self.names = names or StringTable()
         self._words: dict[str, int] = {}
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from ..lexical.columns import distinct
 from ..lexical.index import Bools, Floats, Ints, LexicalIndex
 from ..question import Question
-from .moments import said_in, said_on
+from .moments import said_on, said_when
 
 EVERY_RECORD = 1000
 """Of up to this many records every one that matches is rated in full; of more only the best ..."""
@@ -102,7 +102,7 @@ def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
     if question.person is not None:
         rough += index.column("speaker") == index.people.speakers[question.person]
     if question.months or question.years:
-        rough += 2 * said_in(question, index.column("month"), index.column("year"))
+        rough += 2 * said_when(question, index.column("month"), index.column("year"))
     if question.days:
         rough += 2 * said_on(question, index.column("day"))
     if legs.meaning is not None:

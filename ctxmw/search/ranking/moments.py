@@ -11,7 +11,7 @@ CLOSE = 0.5
 """What the week after a day counts, and the day before it."""
 
 
-def said_in(question: Question, months: Ints, years: Ints) -> Floats:
+def said_when(question: Question, months: Ints, years: Ints) -> Floats:
     """Return 1 for what was said in a month or year the question names, 0 for the rest."""
     said = np.zeros(len(months), bool)
     for number, year in question.months:

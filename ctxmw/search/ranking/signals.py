@@ -20,7 +20,7 @@ from ..lexical.index import Bools, Floats, Ints, LexicalIndex
 from ..question import Question
 from . import bm25
 from .candidates import Legs, candidates
-from .moments import newness, said_in, said_on
+from .moments import newness, said_on, said_when
 from .neighbours import coverage, neighbouring, together
 from .weights import RankWeights
 
@@ -210,7 +210,7 @@ def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
     times = {}
     if question.months or question.years:
         months, years = index.column("month")[places], index.column("year")[places]
-        times["month"] = said_in(question, months, years)
+        times["month"] = said_when(question, months, years)
     if question.days:
         times["day"] = said_on(question, index.column("day")[places])
     if question.latest:

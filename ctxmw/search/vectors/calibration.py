@@ -60,13 +60,13 @@ class Levels:
         return min(max((cosine - self.unrelated) / span, 0.0), 1.0)
 
 
-def texts() -> list[str]:
+def calibration_texts() -> list[str]:
     """Return what is to be embedded: all questions, then all answers."""
     return [question for question, _ in PAIRS] + [answer for _, answer in PAIRS]
 
 
 def levels(vectors: Sequence[FloatArray]) -> Levels:
-    """Return the levels, from the vectors of `texts`, each of length 1."""
+    """Return the levels, from the vectors of `calibration_texts`, each of length 1."""
     questions, answers = np.stack(vectors[: len(PAIRS)]), np.stack(vectors[len(PAIRS) :])
     cosines = questions @ answers.T
     others = cosines[~np.eye(len(PAIRS), dtype=bool)]

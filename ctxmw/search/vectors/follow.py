@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TYPES = tuple(RECORD_TYPES)
 LOADED = 1_000
 """Vectors read from the store at a time."""
-Found = dict[str, "FloatArray | None"]
+VectorsByRef = dict[str, "FloatArray | None"]
 """Vectors by ref; None for one that was refused."""
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ class Following:
                 if inside:  # what it is in line with now may be undone
                     followed.forget()
 
-    def load(self, followed: Followed, refs: Sequence[str]) -> Found:
+    def load(self, followed: Followed, refs: Sequence[str]) -> VectorsByRef:
         """Give the index what the store has for these refs, and return that."""
         found = self._stored(followed, refs)
         vectors = {ref: vector for ref, vector in found.items() if vector is not None}
@@ -194,8 +194,8 @@ class Following:
         if gone:
             self.index.update(self.owner(followed.user), {}, gone)
 
-    def _stored(self, followed: Followed, refs: Sequence[str]) -> Found:
-        found: Found = {}
+    def _stored(self, followed: Followed, refs: Sequence[str]) -> VectorsByRef:
+        found: VectorsByRef = {}
         for ref, blob in self._store.get_blobs(followed.user, self.space, refs).items():
             refusal = Refusal.of(blob)
             if refusal is not None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ...errors import StoreError
-from ...runtime.lru import Recent
+from ...runtime.lru import LruCache
 from ...store.postgres.address import Address
 from ...store.postgres.schema import policy
 from ...store.postgres.transactions import Step, Transactions
@@ -46,7 +46,7 @@ class PgvectorIndex:
         self._place = ""
         """The schema that holds the extension; empty where it is not installed."""
         # How many vectors a user has, about: decides only how they are searched.
-        self._counts: Recent[str, int | None] = Recent(_USERS)
+        self._counts: LruCache[str, int | None] = LruCache(_USERS)
 
     def update(self, user: str, vectors: Mapping[str, FloatArray], gone: Sequence[str], /) -> None:
         """Take in new or changed vectors and let go of those that are gone."""

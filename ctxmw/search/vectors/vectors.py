@@ -15,11 +15,11 @@ import numpy as np
 from ...errors import EmbedderError, InvalidValue
 from ...protocols import Clock, Embedder, Row, Store, VectorIndex
 from ...runtime.faults import Faults
-from ...runtime.lru import Recent
+from ...runtime.lru import LruCache
 from ...values.records import SHARED, load, utc_now
 from . import calibration
 from .embedding import CHARS, embed_checked
-from .follow import TYPES, Followed, Following, Found, is_damaged, space_of
+from .follow import TYPES, Followed, Following, VectorsByRef, is_damaged, space_of
 from .refusals import Refusal
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ ASKED = 64
 _ANYTHING = "Is anybody there?"
 _TWICE = 2
 
-Progress = Callable[[int, int], None]
+RecordsDone = Callable[[int, int], None]
 """Told how many records are done, and of how many."""
 
 
@@ -74,9 +74,9 @@ class Vectors:
         self._clock = clock
         self._faults = faults or Faults()
         self._levels: calibration.Levels | None = None
-        self._asked: Recent[tuple[str, str], tuple[FloatArray | None, int]] = Recent(ASKED)
+        self._asked: LruCache[tuple[str, str], tuple[FloatArray | None, int]] = LruCache(ASKED)
 
-    def refresh(self, user: str, progress: Progress | None = None) -> Refreshed:
+    def refresh(self, user: str, progress: RecordsDone | None = None) -> Refreshed:
         """Embed what is new or changed, the newest first, and bring the index in line.
 
         Works in small steps, each of them kept. Raises EmbedderError or StoreError when the
@@ -118,7 +118,7 @@ class Vectors:
         with followed.lock:
             return len(followed.without_vector(self._now()))
 
-    def reindex(self, user: str, progress: Progress | None = None) -> Refreshed:
+    def reindex(self, user: str, progress: RecordsDone | None = None) -> Refreshed:
         """Embed everything anew, and let go of the vectors of every embedder before this one."""
         self._embed([_ANYTHING], 0)  # nothing is let go before the embedder has answered
         followed = self._following.of(user)
@@ -128,7 +128,7 @@ class Vectors:
                 self._store.drop_blobs(user, space_of(name))
             self._store.drop_blobs(SHARED, _levels_space(self._embedder))
             self._levels = None
-            self._asked = Recent(ASKED)
+            self._asked = LruCache(ASKED)
             followed.forget()
         return self.refresh(user, progress)
 
@@ -182,7 +182,7 @@ class Vectors:
     def _now(self) -> float:
         return self._clock().timestamp()
 
-    def _embed_some(self, followed: Followed, refs: Sequence[str]) -> tuple[int, Found]:
+    def _embed_some(self, followed: Followed, refs: Sequence[str]) -> tuple[int, VectorsByRef]:
         """Make and keep the vectors of the first of these rows; say of how many, and return them.
 
         One text that the embedder cannot take would hold up all that come with it. So fewer and
@@ -208,7 +208,7 @@ class Vectors:
 
     def _embed_rows(
         self, followed: Followed, refs: Sequence[str], *, refused: bool = False
-    ) -> Found:
+    ) -> VectorsByRef:
         """Make and keep the vectors of these rows, and return them."""
         now = self._now()
         blobs = self._store.get_blobs(followed.user, self._following.space, refs)
@@ -216,7 +216,7 @@ class Vectors:
         known = {ref for ref, blob in blobs.items() if not _to_try_again(blob, now)}
         asked = self._store.get(followed.user, [ref for ref in refs if ref not in known])
         rows = [row for row in asked if row.live and row.type in TYPES]
-        made: Found = {row.ref: None for row in rows}
+        made: VectorsByRef = {row.ref: None for row in rows}
         if not refused:
             made |= self._made(rows, followed.size)
         # Until store and index have the same, nobody else here follows the feed.
@@ -230,14 +230,16 @@ class Vectors:
             self._following.in_line(followed, lambda: self._following.load(followed, new))
         return kept
 
-    def _made(self, rows: Sequence[Row], size: int) -> Found:
+    def _made(self, rows: Sequence[Row], size: int) -> VectorsByRef:
         found = self._faults.read([row for row in rows if row.search_text], load)
-        texts = {record.ref: record.says()[:CHARS] for record in found}
-        distinct = list(dict.fromkeys(texts.values()))
+        calibration_texts = {record.ref: record.says()[:CHARS] for record in found}
+        distinct = list(dict.fromkeys(calibration_texts.values()))
         vectors = dict(zip(distinct, self._embed(distinct, size), strict=True))
-        return {row.ref: vectors.get(texts.get(row.ref, "")) for row in rows}
+        return {row.ref: vectors.get(calibration_texts.get(row.ref, "")) for row in rows}
 
-    def _keep(self, followed: Followed, rows: Sequence[Row], made: Found, now: float) -> Found:
+    def _keep(
+        self, followed: Followed, rows: Sequence[Row], made: VectorsByRef, now: float
+    ) -> VectorsByRef:
         """Keep the vectors of rows that still say what was embedded."""
         user = followed.user
         with self._store.atomic(user):
@@ -251,10 +253,10 @@ class Vectors:
             self._store.put_blobs(user, self._following.space, blobs)
         return {row.ref: made[row.ref] for row in same}
 
-    def _embed(self, texts: Sequence[str], size: int) -> Sequence[FloatArray | None]:
-        if not texts:
+    def _embed(self, calibration_texts: Sequence[str], size: int) -> Sequence[FloatArray | None]:
+        if not calibration_texts:
             return []
-        vectors, length = embed_checked(self._embedder, texts)
+        vectors, length = embed_checked(self._embedder, calibration_texts)
         self._check_size(size, length)
         return vectors
 
@@ -276,8 +278,8 @@ class Vectors:
         return calibration.Levels(*np.frombuffer(blobs["*"], "<f8").tolist()) if blobs else None
 
     def _new_levels(self) -> calibration.Levels:
-        vectors = [v for v in self._embed(calibration.texts(), 0) if v is not None]
-        if len(vectors) < len(calibration.texts()):
+        vectors = [v for v in self._embed(calibration.calibration_texts(), 0) if v is not None]
+        if len(vectors) < len(calibration.calibration_texts()):
             return calibration.Levels(0.0, 0.0)
         found = calibration.levels(vectors)
         blob = np.array([found.unrelated, found.certain], "<f8").tobytes()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ...errors import InvalidValue
 from ..rows import identifier, named_user
 from .address import Address
-from .rows import storable
+from .rows import possible_texts
 from .transactions import Transactions
 
 
@@ -40,7 +40,11 @@ class Blobs:
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
         """Return the blobs that exist, by ref."""
         user = named_user(user)
-        asked = [self._address.owner(user), identifier(space, "space"), storable(refs, "refs")]
+        asked = [
+            self._address.owner(user),
+            identifier(space, "space"),
+            possible_texts(refs, "refs"),
+        ]
         return dict(self._transactions.read(user, _GET_BLOBS, asked, binary=True))
 
     def blob_refs(self, user: str, space: str, /) -> list[str]:

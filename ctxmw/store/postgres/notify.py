@@ -23,7 +23,7 @@ LOOK_SECONDS = 1.0
 """How often those who wait look by themselves."""
 
 
-class Feed:
+class Listener:
     """The notifications of one store, heard by one thread while somebody waits."""
 
     def __init__(self, address: Address) -> None:

@@ -53,8 +53,8 @@ def conditions(find: Find) -> tuple[str, list[Any]]:
     for field in _FILTERS:
         asked = getattr(find, field)
         if asked:
-            clauses.append(among(field[:-1], storable(asked, field)))
-            values.append(storable(asked, field))
+            clauses.append(among(field[:-1], possible_texts(asked, field)))
+            values.append(possible_texts(asked, field))
     for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
         if at is not None:
             moment(at, field)
@@ -73,7 +73,7 @@ def among(column: str, asked: Sequence[str]) -> str:
     return f"records.{column} = ANY(%s){given}"
 
 
-def storable(asked: Sequence[str], field: str) -> list[str]:
+def possible_texts(asked: Sequence[str], field: str) -> list[str]:
     """Return those of the texts that a row can have at all; no other can be found."""
     check_texts(asked, field)
     return [text for text in asked if is_plain(text)]

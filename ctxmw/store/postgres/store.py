@@ -20,7 +20,7 @@ from ..rows import LARGEST, named_user
 from .address import Address
 from .blobs import Blobs
 from .claim import claim, rewrite
-from .notify import Feed
+from .notify import Listener
 from .pool import Limits
 from .restore import PUT, Restoring
 from .rows import (
@@ -30,8 +30,8 @@ from .rows import (
     columns_of,
     conditions,
     order,
+    possible_texts,
     row_of,
-    storable,
 )
 from .transactions import Transactions
 
@@ -72,7 +72,7 @@ class PostgresStore(Blobs, Restoring):
         self._notify = notify
         self.identity = str(claim(self._address))
         self._transactions = Transactions(self._address, limits or Limits(), prepare=prepare)
-        self._feed = Feed(self._address)
+        self._feed = Listener(self._address)
         # Also runs when the store is collected or the interpreter ends.
         self._let_go = weakref.finalize(self, _let_go, self._transactions, self._feed)
 
@@ -100,7 +100,7 @@ class PostgresStore(Blobs, Restoring):
     def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
         """Return the rows that exist, history included, in the order asked for."""
         user = named_user(user)
-        asked = storable(refs, "refs")
+        asked = possible_texts(refs, "refs")
         rows = self._transactions.read(
             user, f"{_ROWS} AND records.ref = ANY(%s)", [self._owner(user), asked]
         )
@@ -149,7 +149,7 @@ class PostgresStore(Blobs, Restoring):
         in its log until that is recycled.
         """
         user = named_user(user)
-        bound = [self._owner(user), storable(refs, "refs")]
+        bound = [self._owner(user), possible_texts(refs, "refs")]
         (removed,) = self._transactions.write(user, (_DELETE, bound), *self._telling(user))[0]
         return int(removed)
 
@@ -161,7 +161,7 @@ class PostgresStore(Blobs, Restoring):
         bound: list[Any] = [self._owner(user), max(min(since, LARGEST), -LARGEST)]
         kinds = ""
         if types:
-            bound.append(storable(types, "types"))
+            bound.append(possible_texts(types, "types"))
             kinds = f" AND {among('type', bound[-1])}"
         sql = f"{_WRITTEN}{kinds} UNION ALL {_DELETED}{kinds} ORDER BY 1"
         return [
@@ -230,7 +230,7 @@ class PostgresStore(Blobs, Restoring):
         return [("SELECT pg_notify(%s, %s)", [self._address.schema, str(self._owner(user))])]
 
 
-def _let_go(transactions: Transactions, feed: Feed) -> None:
+def _let_go(transactions: Transactions, feed: Listener) -> None:
     feed.close()
     transactions.close()
 

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from ...errors import StoreError
 
-Identity = tuple[int, int]
+FileIdentity = tuple[int, int]
 """Device and number of a file; names may come to lead elsewhere, this stays."""
 
 
 class StoreConnection(sqlite3.Connection):
     """A connection that knows which write-ahead log it has open."""
 
-    log: Identity | None = None
+    log: FileIdentity | None = None
 
 
 class Presence:
@@ -72,7 +72,7 @@ class Presence:
             )
 
 
-def _identity(path: Path) -> Identity | None:
+def _identity(path: Path) -> FileIdentity | None:
     try:
         found = path.stat()
     except OSError:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...errors import InvalidValue
-from .automaton import Places, places_of
+from .automaton import Positions, places_of
 
 LENGTH = 300
 """Characters of a hard text ..."""
@@ -56,7 +56,7 @@ def is_too_slow(pattern: str) -> bool:
 class _Ways:
     """The ways through a pattern."""
 
-    of: Places
+    of: Positions
 
     def is_clear(self) -> bool:
         """Say whether each character leaves at most one way to go on: then there are few."""

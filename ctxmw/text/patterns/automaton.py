@@ -19,7 +19,7 @@ _PLACES = 1_500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Places:
+class Positions:
     """The places of a pattern."""
 
     chars: list[frozenset[str]]
@@ -33,7 +33,7 @@ class Places:
     """Where what was read is not given back, as by `[a-z]++`."""
 
 
-def places_of(pattern: str) -> Places | None:
+def places_of(pattern: str) -> Positions | None:
     """Return the places of a valid pattern; None when even the rough form is too large."""
     for copies in _COPIES:
         made = _Builder(parser.parse(pattern), copies).places()
@@ -76,12 +76,12 @@ class _Builder:
         self._keeps: set[int] = set()
         """Places of `[a-z]++`: what they read they do not give back."""
 
-    def places(self) -> Places | None:
+    def places(self) -> Positions | None:
         try:
             whole = self._sequence(self._parsed, self._parsed.state.flags)
         except _TooLarge:
             return None
-        return Places(
+        return Positions(
             chars=_chars_of(self._reads),
             steps=[dict(steps) for steps in self._steps],
             first=Counter(whole.first) + self._starts,

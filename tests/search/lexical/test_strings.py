@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.search.lexical.strings import Names
+from ctxmw.search.lexical.strings import StringTable
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=30)
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_numbers_are_given_in_the_order_of_coming_before_and_after_a_copy(first, second, asked):
-    names = Names(first)
-    again = Names.of(names.arrays())
+    names = StringTable(first)
+    again = StringTable.of(names.arrays())
     for name in second:
         assert again.add(name) == names.add(name)
-    third = Names.of(again.arrays())
+    third = StringTable.of(again.arrays())
     expected = list(dict.fromkeys([*first, *second]))
     for each in (names, again, third):
         assert list(each) == expected
@@ -27,7 +27,7 @@ def test_numbers_are_given_in_the_order_of_coming_before_and_after_a_copy(first,
 
 
 def test_many_new_texts_become_bytes_and_keep_their_numbers():
-    names = Names()
+    names = StringTable()
     for n in range(2000):
         assert names.add(f"é{n}") == n
         assert names.add(f"é{n // 2}") == n // 2
@@ -36,13 +36,13 @@ def test_many_new_texts_become_bytes_and_keep_their_numbers():
     assert list(names) == [f"é{n}" for n in range(2000)]
     assert [names.find(name) for name in ("é0", "é1999", "é2000")] == [0, 1999, -1]
     names.add("a")
-    copy = Names.of(names.arrays())
+    copy = StringTable.of(names.arrays())
     assert list(copy) == [*(f"é{n}" for n in range(2000)), "a"]
     assert [copy.find(name) for name in ("a", "é7", "é2000")] == [2000, 7, -1]
 
 
 def test_texts_of_a_copy_and_new_ones_are_found_by_their_hashes():
-    names = Names.of(Names(["tea", "milk"]).arrays())
+    names = StringTable.of(StringTable(["tea", "milk"]).arrays())
     for n in range(100):
         names.add(f"n{n}")
     names.settle()
@@ -52,24 +52,24 @@ def test_texts_of_a_copy_and_new_ones_are_found_by_their_hashes():
 
 def test_texts_whose_hashes_are_equal_are_told_apart(monkeypatch):
     monkeypatch.setattr("ctxmw.search.lexical.strings._hash", lambda name: len(name) % 2)
-    names = Names(f"n{n}" for n in range(100))
+    names = StringTable(f"n{n}" for n in range(100))
     names.settle()
     assert not names._new
     assert [names.find(f"n{n}") for n in range(102)] == [*range(100), -1, -1]
 
 
 def test_too_many_texts_stay_at_hand():
-    names = Names(map(str, range(6000)))
+    names = StringTable(map(str, range(6000)))
     names.settle()
     assert len(names._new) == 6000
 
 
 def test_half_a_surrogate_pair_is_not_there():
-    assert Names.of(Names(["a", "é"]).arrays()).find("\ud800") == -1
+    assert StringTable.of(StringTable(["a", "é"]).arrays()).find("\ud800") == -1
 
 
 def test_a_copy_that_does_not_fit_together_is_refused():
-    arrays = Names(["tea", "milk"]).arrays()
+    arrays = StringTable(["tea", "milk"]).arrays()
     for part in arrays:
         with pytest.raises(ValueError, match="names"):
-            Names.of(arrays | {part: arrays[part][:-1]})
+            StringTable.of(arrays | {part: arrays[part][:-1]})
