@@ -21,7 +21,7 @@ from random import Random
 from benchmarks.timing import report
 from ctxmw import ContextMiddleware, Prepared
 from ctxmw.code.relations import related
-from ctxmw.recall.outcome import Outcome
+from ctxmw.recall.outcome import ItemOutcome
 
 DATA = Path(__file__).parent / "data"
 PROJECT = "langchain_core"
@@ -165,18 +165,18 @@ def asked(ctx: ContextMiddleware, text: str) -> Prepared:
     return ctx.session(project=PROJECT).prepare(messages, capture=False)
 
 
-def code_in(prepared: Prepared) -> list[Outcome]:
+def code_in(prepared: Prepared) -> list[ItemOutcome]:
     every = prepared.context.used
     return [one for one in every if one.kind in CODE and one.shown != "none"]
 
 
-def is_wanted(one: Outcome, case: Case) -> bool:
+def is_wanted(one: ItemOutcome, case: Case) -> bool:
     if case.line is None:
         return one.name == case.path
     return one.name.endswith(f" in {case.path}:{case.line}")
 
 
-def is_near(ctx: ContextMiddleware, one: Outcome, case: Case) -> bool:
+def is_near(ctx: ContextMiddleware, one: ItemOutcome, case: Case) -> bool:
     """Say whether an item is a direct neighbour: the class, a member, the file, or a relation."""
     name, _, place = one.name.partition(" in ")
     path = place.rpartition(":")[0] or one.name

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from ..compaction.compact import in_view
+from ..compaction.compact import said_in_view
 from ..conversation.blocks import Blocks
 from ..conversation.conversation import Identity, Prepared, keep_state, load_state
 from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
@@ -282,10 +282,10 @@ class Plan:
         state, trail = self._state, self._trail
         if trail.last is None:
             return Selection()
-        in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
+        said_in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
         whole: set[str] = set()
         for part in chain.from_iterable(self._in_view().values()):
-            in_view.update(part.shows)
+            said_in_view.update(part.shows)
             whole.update(ref for ref in part.shows if ref not in part.briefly)
             listed.update(part.mentions)
         return build_part(
@@ -296,7 +296,7 @@ class Plan:
             waiting=[entry.item() for entry in free(self._waiting, trail.turn, self._now)],
             called=_not_tools(called),
             brought=self._brought,
-            in_view=in_view,
+            in_view=said_in_view,
             whole=whole,
             listed=listed,
             said=self._said,
@@ -368,7 +368,7 @@ class Plan:
 
     @cached_property
     def _said(self) -> InView:
-        return in_view(self._setup, self._who, self._history)
+        return said_in_view(self._setup, self._who, self._history)
 
     def _in_view(self) -> Places:
         """Return the parts to show, each at its message."""

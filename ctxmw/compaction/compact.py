@@ -68,7 +68,7 @@ def compact(setup: Setup, who: Identity, messages: Sequence[Message], window: Wi
         return Compacted(messages=given, tokens_before=before, tokens_after=before, status=status)
     placed = place(smaller.messages, "", smaller.notes)
     # What left the view is found again from now on.
-    setup.prefixes.keep_said(who.user, who.session, in_view(setup, who, smaller))
+    setup.prefixes.keep_said(who.user, who.session, said_in_view(setup, who, smaller))
     return Compacted(
         messages=placed,
         archived=view.archived,
@@ -106,7 +106,7 @@ def shrunk(setup: Setup, who: Identity, history: History, window: Window) -> tup
     return smaller, "compacted" if size <= target else "over_target"
 
 
-def in_view(setup: Setup, who: Identity, history: History) -> InView:
+def said_in_view(setup: Setup, who: Identity, history: History) -> InView:
     """Return what the prompt holds of this conversation's own turns."""
     view, trail = history.view, history.trail
     if view is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..protocols import Find, Row
 from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
-from ..recall.outcome import Outcome
+from ..recall.outcome import ItemOutcome
 from ..recall.pipeline import Setup
 from ..recall.sources.sessions import record_item
 from ..text.secrets.redaction import redact_name
@@ -61,7 +61,7 @@ def _titled(setup: Setup, user: str, build: Build) -> Build:
     return build.model_copy(update={"used": used, "tools": tools})
 
 
-def _looked_up(entry: Outcome, now: tuple[str, str] | None) -> Outcome:
+def _looked_up(entry: ItemOutcome, now: tuple[str, str] | None) -> ItemOutcome:
     """Return an item with its words as they are now, and what became of it since."""
     if now is None and entry.name and not names_stored(entry.ref):
         return entry._replace(words=entry.name)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_serializer
 
-from ..recall.outcome import BlockKind, Outcome, used_of
+from ..recall.outcome import BlockKind, ItemOutcome, used_of
 from ..recall.selection import Choice, Selection
 from ..runtime.displayed import Displayed
 from ..text.cleaning import counted, digest, fold, one_line
@@ -55,8 +55,8 @@ class Build(Record):
     hash: str = ""
     """Of the text; empty when nothing was shown."""
     tokens: int = 0
-    used: tuple[Outcome, ...] = ()
-    tools: tuple[Outcome, ...] = ()
+    used: tuple[ItemOutcome, ...] = ()
+    tools: tuple[ItemOutcome, ...] = ()
     """Tools of the catalog that were bound; they cost no tokens of ours."""
     left_out: dict[str, int] = Field(default_factory=dict)
     """How many more were not shown, by reason."""
@@ -66,7 +66,7 @@ class Build(Record):
     """What did not work while looking."""
 
     @field_serializer("used", "tools")
-    def _stored(self, used: tuple[Outcome, ...]) -> list[tuple[Any, ...]]:
+    def _stored(self, used: tuple[ItemOutcome, ...]) -> list[tuple[Any, ...]]:
         return [one.kept() for one in used]
 
     def __copy__(self) -> Self:
@@ -147,7 +147,7 @@ class ContextRecord(Displayed, Record):
         return self.stable + self.part
 
     @property
-    def used(self) -> tuple[Outcome, ...]:
+    def used(self) -> tuple[ItemOutcome, ...]:
         """Everything considered; what one block shows is not listed as left out by the other."""
         every = [used for build in self.builds for used in (*build.used, *build.tools)]
         shown = {used.ref for used in every if used.shown != "none"}
@@ -265,25 +265,25 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
 _SECTION_OF = {kind: title for title, kinds in _SECTIONS.items() for kind in kinds}
 
 
-def by_section(used: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+def by_section(used: Iterable[ItemOutcome]) -> dict[str, list[ItemOutcome]]:
     """Return items under the heading of their kind, in the order people read them."""
-    found: dict[str, list[Outcome]] = {title: [] for title in (*_SECTIONS, "Other")}
+    found: dict[str, list[ItemOutcome]] = {title: [] for title in (*_SECTIONS, "Other")}
     for one in used:
         found[_SECTION_OF.get(one.kind, "Other")].append(one)
     return {title: within for title, within in found.items() if within}
 
 
-def signals_told(used: Outcome) -> str:
+def signals_told(used: ItemOutcome) -> str:
     """Return the signals behind a score in words, but for those that say nothing is known."""
     told = {name: value for name, value in used.signals.items() if value != UNKNOWN}
     return ", ".join(f"{name} {value:.2f}" for name, value in told.items())
 
 
-def _mode(used: Outcome) -> str:
+def _mode(used: ItemOutcome) -> str:
     return f"agent {used.score:.2f}" if used.include == "agent" else used.include
 
 
-def _fate(used: Outcome) -> str:
+def _fate(used: ItemOutcome) -> str:
     return f" ({used.since} since)" if used.since else ""
 
 
@@ -291,7 +291,7 @@ _HEADER = ("ref", "kind", "how", "score", "tokens", "shown", "why", "title")
 _TITLE = 44
 
 
-def _cells(used: Outcome) -> tuple[str, ...]:
+def _cells(used: ItemOutcome) -> tuple[str, ...]:
     why = "; ".join(filter(None, (used.reason, signals_told(used))))
     about = (used.ref, used.kind, used.include, f"{used.score:.2f}", str(used.tokens), used.shown)
     return (*about, why, one_line(used.title, _TITLE))
@@ -311,7 +311,7 @@ def _lane(name: str, figures: tuple[int, int]) -> str:
     return f"{name} {spent}/{limit}"
 
 
-def _modes(shown: Iterable[Outcome], kind: str) -> Counter[str]:
+def _modes(shown: Iterable[ItemOutcome], kind: str) -> Counter[str]:
     return Counter(used.include for used in shown if used.kind == kind)
 
 

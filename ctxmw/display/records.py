@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..conversation.record import ContextRecord, by_section, signals_told
-from ..recall.outcome import Outcome
+from ..recall.outcome import ItemOutcome
 from .bars import budget_bar, lane_legend, share_bar
 from .elements import Child, Html, badge, joined_html, section, tag, verbatim
 
-Link = Callable[[Outcome], str]
+Link = Callable[[ItemOutcome], str]
 """Returns the address of an item's own page; "" when it has none."""
 
 NO_RECORD = "No context data available"
@@ -40,12 +40,12 @@ def lanes_html(record: ContextRecord) -> tuple[Child, ...]:
     return (budget_bar(record.lanes), lane_legend(record.lanes)) if record.lanes else ()
 
 
-def items_html(used: Iterable[Outcome], link: Link | None = None) -> Html:
+def items_html(used: Iterable[ItemOutcome], link: Link | None = None) -> Html:
     """Return items one below the other: words, how they came in, tokens, why."""
     return tag("ul", *(_item(one, link) for one in used), class_="ctx-items")
 
 
-def mode_badge(used: Outcome) -> Html:
+def mode_badge(used: ItemOutcome) -> Html:
     """Return how an item came in, with the score when it was found for the request."""
     score = f" {used.score:.2f}" if used.include == "agent" else ""
     return badge(used.include + score, used.include)
@@ -105,7 +105,7 @@ def _prefix(record: ContextRecord) -> tuple[Child, ...]:
     return (share_bar(record.prefix_share, label), tag("p", label, class_="ctx-why"))
 
 
-def _item(used: Outcome, link: Link | None) -> Html:
+def _item(used: ItemOutcome, link: Link | None) -> Html:
     address = link(used) if link else ""
     words: Child = tag("a", used.title, href=address) if address else used.title
     since = f"ctx-says {'ctx-since' if used.since else ''}".strip()
@@ -120,14 +120,14 @@ def _item(used: Outcome, link: Link | None) -> Html:
     )
 
 
-def _marks(used: Outcome) -> Sequence[Child]:
+def _marks(used: ItemOutcome) -> Sequence[Child]:
     marks = [badge(f"{used.since} since", used.since)] if used.since else []
     marks += [badge("briefly")] if used.shown == "brief" else []
     marks += [badge("untrusted", "untrusted")] if used.trust == "untrusted" else []
     return marks
 
 
-def _why(used: Outcome) -> Html | None:
+def _why(used: ItemOutcome) -> Html | None:
     # What stands under "Rules" need not say that it is a rule.
     kind = "" if used.kind in _OBVIOUS else used.kind.replace("_", "-")
     told = " · ".join(filter(None, (kind, used.reason, signals_told(used))))

@@ -28,7 +28,7 @@ def _pairs(given: Any) -> Any:
 Reasons = Annotated[tuple[tuple[str, float], ...], BeforeValidator(_pairs)]
 
 
-class Outcome(NamedTuple):
+class ItemOutcome(NamedTuple):
     """One item that was considered: how it came in, what it scored, how it was shown.
 
     A record holds a hundred of them: as tuples they are made fast and stored without field names.
@@ -76,17 +76,17 @@ class Outcome(NamedTuple):
         return dict(zip(names, self.kept(), strict=True))
 
 
-_RATED, _KEPT = Outcome._fields.index("rated"), Outcome._fields.index("words")
+_RATED, _KEPT = ItemOutcome._fields.index("rated"), ItemOutcome._fields.index("words")
 
 
-def used_of(choices: Iterable[Choice], block: BlockKind) -> tuple[Outcome, ...]:
+def used_of(choices: Iterable[Choice], block: BlockKind) -> tuple[ItemOutcome, ...]:
     """Return what the record keeps of choices."""
     return tuple([_used(choice, block) for choice in choices])
 
 
-def _used(choice: Choice, block: BlockKind) -> Outcome:
+def _used(choice: Choice, block: BlockKind) -> ItemOutcome:
     item, shown, tokens, reason = choice
-    return Outcome(
+    return ItemOutcome(
         item.ref,
         item.kind,
         item.include,

@@ -20,7 +20,7 @@ from ..values.items import Item, Scope, Shown, by_rank, newest_first, urgency
 from ..values.scoring import Floors
 from .admission import Arriving
 from .block import FRAME, Block, Draft, Printed
-from .outcome import BlockKind, Outcome, used_of
+from .outcome import BlockKind, ItemOutcome, used_of
 from .render import has_brief
 
 Form = Literal["full", "passage", "brief", "index"]
@@ -73,7 +73,7 @@ class Selection:
     fault: str = ""
     """What did not work while looking; the rest went on without it."""
 
-    def used(self, block: BlockKind) -> tuple[Outcome, ...]:
+    def used(self, block: BlockKind) -> tuple[ItemOutcome, ...]:
         """Return what a record keeps of the choices.
 
         Many conversations open with the same selection: their records share it.
@@ -84,7 +84,7 @@ class Selection:
         return known
 
     @cached_property
-    def _used(self) -> dict[BlockKind, tuple[Outcome, ...]]:
+    def _used(self) -> dict[BlockKind, tuple[ItemOutcome, ...]]:
         return {}
 
     def with_left_out(self, more: Mapping[str, int]) -> Selection:

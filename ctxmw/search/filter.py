@@ -40,7 +40,7 @@ class Filter:
     """The position of the changes feed up to which records must be known; None: up to now."""
 
 
-def allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
+def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
     """Say of every place whether it may be found."""
     found: Bools = index.column("alive")[:-1] > 0
     if wanted.types != SEARCHED:

@@ -27,7 +27,7 @@ from ..text.terms import stems
 from ..values.items import Item
 from ..values.scoring import Rating, Weights
 from ..values.situation import Situation
-from .filter import Filter, allowed
+from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, LexicalIndex
 from .per_user import Indexes
 from .question import Question, analyse
@@ -107,7 +107,7 @@ class Search:
         with self._indexes.use(situation.user, chosen.head) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
-            findable = allowed(index, situation, chosen)
+            findable = rows_allowed(index, situation, chosen)
             if not findable.any() or _asks_nothing(question, near):
                 return Found(fault=fault)
             dense = _by_place(index, near)

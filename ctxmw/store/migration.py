@@ -28,7 +28,7 @@ RowsDone = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class StoreContents:
     """What a user has in a store."""
 
     rows: int
@@ -71,7 +71,7 @@ def migrate(source: Store, target: Store, progress: RowsDone | None = None) -> M
     )
 
 
-def contents(store: Store, user: str) -> Contents:
+def contents(store: Store, user: str) -> StoreContents:
     """Read everything a user has in a store."""
     feed = store.changes(user, 0)
     hashed = sha256()
@@ -85,7 +85,7 @@ def contents(store: Store, user: str) -> Contents:
         blobs += 1
         hashed.update(repr((space, ref)).encode() + sha256(data).digest())
     gone = sum(change.gone for change in feed)
-    return Contents(rows=rows, gone=gone, blobs=blobs, hash=hashed.hexdigest())
+    return StoreContents(rows=rows, gone=gone, blobs=blobs, hash=hashed.hexdigest())
 
 
 def _check_takes(source: Store, target: Store, user: str) -> None:
@@ -137,7 +137,7 @@ def _bring_blobs(source: Store, target: Store, user: str) -> None:
             target.put_blobs(user, space, source.get_blobs(user, space, refs))
 
 
-def _verified(source: Store, target: Store, user: str) -> Contents:
+def _verified(source: Store, target: Store, user: str) -> StoreContents:
     ours, theirs = contents(source, user), contents(target, user)
     if ours != theirs:
         raise StoreError(

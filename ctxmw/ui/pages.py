@@ -14,7 +14,7 @@ from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
 from ..middleware import ContextMiddleware
 from ..recall.catalog import CatalogItem
-from ..recall.outcome import Outcome
+from ..recall.outcome import ItemOutcome
 from ..values.budget import Budget
 from ..values.messages import Message
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, Memory
@@ -220,11 +220,11 @@ class Pages:
         return read_form(await body_of(request), self._token)
 
 
-def _address(used: Outcome, call: str) -> str:
+def _address(used: ItemOutcome, call: str) -> str:
     return f"/items/{quote(used.ref, safe='')}?call={call}"
 
 
-def _stored_address(used: Outcome) -> str:
+def _stored_address(used: ItemOutcome) -> str:
     # Nothing is written by the inspector: what is not in the store has no page.
     return f"/items/{used.ref}" if names_stored(used.ref) else ""
 

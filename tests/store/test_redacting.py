@@ -11,7 +11,7 @@ from ctxmw import ContextMiddleware
 from ctxmw.conversation.record import Build, ContextRecord
 from ctxmw.conversation.state import PartRef, SessionState, StoredPart
 from ctxmw.protocols import Row
-from ctxmw.recall.outcome import Outcome
+from ctxmw.recall.outcome import ItemOutcome
 from ctxmw.text.secrets.kinds import MARKED, PREFIXED, prefixed_pattern
 from ctxmw.values.records import Turn
 from ctxmw.workspace.triggers import Trigger
@@ -21,7 +21,7 @@ SECRET = TOKENS["github"](Chance("redacting"))
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 WHO = {"user": "ann", "ref": "x1", "at": NOW, "session": "s1"}
 CALL = {"turn": "t", "epoch": 1, "tokens": 1, "limit": 2, "exact": True, "part_build": "b2"}
-USED = Outcome("m1", "rule", "always", "full", 1.0, 3, "pinned", "stable", "v")
+USED = ItemOutcome("m1", "rule", "always", "full", 1.0, 3, "pinned", "stable", "v")
 TRIGGER = Trigger(kind="path", queries=("a.py",), weight=1.0, source="message", expires=NOW)
 
 OURS = {
