@@ -61,10 +61,6 @@ T = TypeVar("T")
 
 CHARACTERS = 4_000_000
 """How much text may be kept at hand of one kind, for all users together."""
-PRINTED = 1_500_000
-"""How much of it may be printed text of single items, in bytes ..."""
-BESIDES = 300
-"""... of which each takes so many besides its text."""
 
 
 class Options(TypedDict, total=False):
@@ -196,7 +192,6 @@ def setup_of(store: Store, options: Options) -> Setup:
         surroundings=surroundings,
         builds=LruCache(512),
         blocks=LruCache(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=LruCache(16_384, room=PRINTED, weigh=lambda kept: len(kept[0]) + BESIDES),
         openings=LruCache(64),
         states=LruCache(256),
         prefixes=Prefixes(),

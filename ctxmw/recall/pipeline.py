@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -24,7 +24,7 @@ from ..protocols import Clock, Renderer, Source, Store, TokenCounter
 from ..runtime.async_twins import Workers
 from ..runtime.deadline import LATE, Aside, Deadline, Late
 from ..runtime.faults import Faults
-from ..runtime.lru import LruCache, Share
+from ..runtime.lru import LruCache
 from ..runtime.observing import Observer
 from ..runtime.stages import stage
 from ..runtime.stats import Stats
@@ -98,8 +98,6 @@ class Setup:
     surroundings: Surroundings
     builds: BuildCache
     blocks: BlockCache
-    printed: LruCache[tuple[Hashable, ...], tuple[str, int]]
-    """What was printed before, by user."""
     openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]]
     """What opened a conversation last, and of what it was chosen."""
     states: LruCache[tuple[str, str], tuple[str, SessionState]]
@@ -153,7 +151,6 @@ class Setup:
             renderer=self.renderer,
             count=self.count,
             title=title,
-            printed=Share(self.printed, situation.user),
             arriving=self.arriving,
         )
 

@@ -79,9 +79,7 @@ def test_every_block_keeps_its_budget_its_frame_and_its_owner(
 
 def set_up(as_opened: Setup, renderer: Renderer, count: TokenCounter) -> Setup:
     """Return it as it would be opened with these: what was printed otherwise is not at hand."""
-    return replace(
-        as_opened, renderer=renderer, count=count, printed=LruCache(1024), openings=LruCache(64)
-    )
+    return replace(as_opened, renderer=renderer, count=count, openings=LruCache(64))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -232,7 +232,6 @@ MIXED = {
 CHECKED = {
     "blocks": lambda setup: replace(setup, blocks=Anyones(2048)),
     "openings": lambda setup: replace(setup, openings=Anyones(128)),
-    "printed": lambda setup: replace(setup, printed=Anyones(64)),
     "states": lambda setup: replace(setup, states=Anyones(256)),
 }
 
