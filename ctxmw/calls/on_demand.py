@@ -18,7 +18,7 @@ from ..recall.sources.memories import Memories
 from ..recall.sources.sessions import record_item
 from ..search.filter import Filter
 from ..values.budget import MEMORY_LANES, NOTE_LANES
-from ..values.items import Item, Scope, changed
+from ..values.items import Item, Scope
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
 from ..values.scoring import score_all
 from ..values.situation import Situation
@@ -115,7 +115,7 @@ class OnDemandAnswers:
         """Return what of these is code, or a file of the folder at hand."""
         _, situation = self._here("")
         found = [self._setup.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
-        return [changed(item, label=f"{item.ref} {item.label}") for item in found if item]
+        return [replace(item, label=f"{item.ref} {item.label}") for item in found if item]
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
         state = load_state(self._setup, self._who, self._setup.clock())
@@ -230,7 +230,7 @@ class OnDemandAnswers:
         else:
             return None
         about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
-        return changed(item, label=about, group="")
+        return replace(item, label=about, group="")
 
     def _nothing(self, query: str, hits: Sequence[Item]) -> str:
         if hits:

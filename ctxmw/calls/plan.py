@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -31,7 +31,7 @@ from ..recall.surroundings import Brought
 from ..runtime.stages import stage
 from ..tokens.counter import joined
 from ..values.budget import Budget
-from ..values.items import Item, changed
+from ..values.items import Item
 from ..values.messages import Message, message_text, place
 from ..values.records import SHARED, Turn
 from ..values.refs import long_ref
@@ -319,7 +319,7 @@ class Plan:
         trusted = [item for item in rated if item.trust == "trusted"]
         here = {"project": self._situation.project, "language": self._situation.language}
         return [
-            changed(
+            replace(
                 item,
                 lane="pinned",
                 include="manual",

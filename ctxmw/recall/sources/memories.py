@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...protocols import Row, Store
 from ...runtime.faults import Faults
 from ...text.cleaning import digest, one_line
-from ...values.items import Item, Scope, changed
+from ...values.items import Item, Scope
 from ...values.records import INSTRUCTING, LASTING, Memory, load_as
 from ...values.scoring import Weights
 from ...values.situation import Situation
@@ -35,8 +35,8 @@ class Memories:
         return self._shelf.best(situation, weights, most)
 
 
-def memory_item(memory: Memory) -> Item:
-    """Return a memory as an item."""
+def memory_item(memory: Memory, session: str) -> Item:
+    """Return a memory as an item of a conversation, or of none."""
     scope = Scope.parse(memory.scope)
     universal_decision = scope.kind == "universal" and memory.kind == "decision"
     return Item(
@@ -48,7 +48,7 @@ def memory_item(memory: Memory) -> Item:
         label="Avoid" if memory.kind == "anti_pattern" else "",
         scope=scope,
         at=memory.at,
-        session=memory.session,
+        session=session,
         seen=memory.seen,
         ages=memory.kind not in LASTING,
         instructs=memory.kind in INSTRUCTING,
@@ -65,4 +65,4 @@ def _text_of(memory: Memory) -> str:
 
 def _item_of_row(row: Row) -> Item:
     # A memory is of no conversation: the one that brought it about shows it, too.
-    return changed(memory_item(load_as(row, Memory)), session="")
+    return memory_item(load_as(row, Memory), "")

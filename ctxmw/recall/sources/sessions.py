@@ -57,7 +57,7 @@ def record_item(record: Record) -> Item:
     """Return any record as an item."""
     match record:
         case Memory():
-            return memory_item(record)
+            return memory_item(record, record.session)
         case Note():
             return _item(record, kind=record.kind, lane=_LANES[record.kind], section="notes")
         case SessionSummary():
