@@ -62,10 +62,9 @@ def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> B
 
 def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
     column = index.column(what)[:-1]
-    found, one = (index.room(use, "?")[:-1] for use in ("one of", "one"))
-    found[:] = False
+    found = np.zeros(len(column), bool)
     for name in names:
-        found |= np.equal(column, index.number(what, name), out=one)
+        found |= column == index.number(what, name)
     return found
 
 
