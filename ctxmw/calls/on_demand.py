@@ -15,10 +15,10 @@ from ..recall.entries import Entry
 from ..recall.pipeline import Setup, unsaid
 from ..recall.selection import Selection, select_index, select_lanes, select_turn
 from ..recall.sources.memories import Memories
-from ..recall.sources.sessions import record_item
 from ..search.filter import Filter
 from ..values.budget import MEMORY_LANES, NOTE_LANES
 from ..values.items import Item, Scope
+from ..values.record_items import record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
 from ..values.scoring import score_all
 from ..values.situation import Situation

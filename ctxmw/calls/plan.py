@@ -26,13 +26,13 @@ from ..recall.entries import Entry, claimed, free, waiting
 from ..recall.outcome import BlockKind
 from ..recall.pipeline import Own, Setup, build_part, build_stable, own_items
 from ..recall.selection import Selection
-from ..recall.sources.sessions import row_item
 from ..recall.surroundings import Brought
 from ..runtime.stages import stage
 from ..tokens.counter import joined
 from ..values.budget import Budget
 from ..values.items import Item
 from ..values.messages import Message, message_text, place
+from ..values.record_items import row_item
 from ..values.records import SHARED, Turn
 from ..values.refs import long_ref
 from ..values.scoring import Rating

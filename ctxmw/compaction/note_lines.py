@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..protocols import Renderer, TokenCounter
-from ..recall.sources.sessions import record_item
 from ..search.passages import GAP
 from ..values.items import Item, Shown
+from ..values.record_items import record_item
 from ..values.records import Turn
 from .salience import Salience, files_named, role_of, split_up
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from ..recall.pipeline import Setup
-from ..recall.sources.sessions import row_item
 from ..values.items import Item
+from ..values.record_items import row_item
 from ..values.situation import Situation
 from .record import Build
 from .state import SessionState

@@ -9,9 +9,9 @@ from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
 from ..recall.outcome import ItemOutcome
 from ..recall.pipeline import Setup
-from ..recall.sources.sessions import record_item
 from ..text.secrets.redaction import redact_name
 from ..values.items import Item
+from ..values.record_items import record_item
 from ..values.records import RECORD_TYPES, SHARED, load, load_all, load_as
 from ..values.refs import names_stored
 from .blocks import Blocks

@@ -55,7 +55,6 @@ TO_MEND = {
     ("ctxmw.recall.pipeline", "compaction"),
     ("ctxmw.runtime.faults", "values"),
     ("ctxmw.runtime.observing", "conversation"),
-    ("ctxmw.search.reading", "recall"),
     ("ctxmw.store.migration", "search"),
     ("ctxmw.store.open", ""),
     ("ctxmw.store.postgres.store", "search"),
