@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
@@ -17,6 +16,7 @@ from .conversation.replay.prefix import Prefixes
 from .errors import InvalidValue
 from .learning.policy import Learning, checked_trust
 from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
+from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
@@ -39,6 +39,7 @@ from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
 from .store.feed import Absences, Feed
+from .store.open import data_folder
 from .store.redacting import redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
@@ -48,7 +49,6 @@ from .values.budget import Budget, OnDemand
 from .values.clocks import checked_clock
 from .values.items import Include, Trust
 from .values.messages import Placement, check_placement
-from .values.option_checks import check_options
 from .values.records import utc_now
 from .values.scoring import Floors, Weights
 from .workspace.activity import NoticedActivity
@@ -236,19 +236,6 @@ def _distiller(summarizer: MeteredSummarizer) -> Distiller:
     from .learning.distill import Distiller
 
     return Distiller(summarizer)
-
-
-def data_folder() -> Path:
-    """Return where memories are kept unless told otherwise; CTXMW_HOME moves it."""
-    if home := os.environ.get("CTXMW_HOME"):
-        return Path(home)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "ctxmw"
 
 
 def checked(value: T, kind: type[T]) -> T:

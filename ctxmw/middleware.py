@@ -19,6 +19,7 @@ from .conversation.record import ContextRecord
 from .conversation.state import SessionState
 from .errors import InvalidValue
 from .memory.hits import Hits, hits_of
+from .option_checks import checked_texts, tokens
 from .protocols import Find, Store
 from .recall.catalog import Catalog
 from .remembered import Remembered
@@ -30,7 +31,6 @@ from .store.open import store_at
 from .text.secrets.redaction import redact_name
 from .values.budget import Budget
 from .values.messages import Placement, check_placement
-from .values.option_checks import checked_texts, tokens
 from .values.records import (
     RECORD_TYPES,
     TYPES_OF_KIND,
@@ -41,8 +41,9 @@ from .values.records import (
     load_as,
 )
 from .values.refs import long_ref
-from .values.situation import TASKS, Situation, detect, resolved
+from .values.situation import TASKS, Situation
 from .workplace import Workplace
+from .workspace.project import detect, resolved
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
 

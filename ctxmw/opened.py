@@ -6,9 +6,9 @@ from typing import Unpack
 
 from .composition import Options, setup_of
 from .errors import MissingUser
+from .option_checks import check_store
 from .protocols import Store
 from .runtime.async_twins import Workers
-from .values.option_checks import check_store
 from .values.records import check_user
 
 

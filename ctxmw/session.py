@@ -25,12 +25,13 @@ from .contents import Contents
 from .conversation.conversation import Identity, Prepared, load_state
 from .conversation.entered import Entered, enter, exit_from
 from .conversation.history import history_of
-from .conversation.record import ContextRecord
+from .conversation.record import ContextRecord, told_of
 from .conversation.state import SessionState
 from .conversation.transcript import Exchange, Spoken, prompt_of, transcript_of
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
 from .learning.capture import capture_messages
+from .option_checks import checked_texts, flag, schemas, tokens
 from .recall.pipeline import Setup
 from .runtime.async_twins import twin
 from .runtime.displayed import Displayed
@@ -39,7 +40,6 @@ from .text.secrets.redaction import redact
 from .tokens.prompt_cost import Measure
 from .values.clocks import checked_moment
 from .values.messages import Message, check_messages, place
-from .values.option_checks import checked_texts, flag, schemas, tokens
 from .values.records import (
     NOTE_KINDS,
     OBSERVATION_KINDS,
@@ -114,7 +114,7 @@ class Session(Contents, Displayed):
             who = self._asking(query, size)
             given = check_messages(messages)
             prepared = prepare_call(self._setup, who, given, counted, capture=capture)
-            told.update(self._setup.observer.told_of(prepared.context))
+            told.update(told_of(prepared.context, self._setup.observer))
             return prepared
 
     def compact(

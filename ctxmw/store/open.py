@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
-from ..composition import data_folder
 from ..errors import NotFound, StoreError
 from ..protocols import Store
 from .sqlite.store import SqliteStore
@@ -25,6 +26,19 @@ def store_at(path: str | Path | None) -> Store:
 
         return PostgresStore(path)
     return SqliteStore(path)
+
+
+def data_folder() -> Path:
+    """Return where memories are kept unless told otherwise; CTXMW_HOME moves it."""
+    if home := os.environ.get("CTXMW_HOME"):
+        return Path(home)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "ctxmw"
 
 
 def existing_store(path: str) -> Store:

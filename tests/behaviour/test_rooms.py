@@ -53,14 +53,8 @@ TO_MEND = {
     ("ctxmw.recall.pipeline", "conversation"),
     ("ctxmw.recall.pipeline", "learning"),
     ("ctxmw.recall.pipeline", "compaction"),
-    ("ctxmw.runtime.faults", "values"),
-    ("ctxmw.runtime.observing", "conversation"),
     ("ctxmw.store.migration", "search"),
-    ("ctxmw.store.open", ""),
     ("ctxmw.store.postgres.store", "search"),
-    ("ctxmw.values.option_checks", "recall"),
-    ("ctxmw.values.option_checks", "learning"),
-    ("ctxmw.values.situation", "workspace"),
 }
 """Imports that still point upwards."""
 MOST_FILES, LONGEST_CHAIN = 12, 25

@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ...composition import data_folder
 from ...errors import InvalidValue
 from ...middleware import ContextMiddleware
 from ...session import Session
 from ...settings.settings import Settings
-from ...store.open import check_exists
-from ...values.situation import Place, detect
+from ...store.open import check_exists, data_folder
+from ...workspace.project import Place, detect
 
 
 def settings_of(chosen: argparse.Namespace) -> Settings:

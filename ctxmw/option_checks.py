@@ -7,11 +7,11 @@ from difflib import get_close_matches
 from random import Random
 from typing import Any
 
-from ..errors import InvalidValue
-from ..learning.summarizers import SummarizerLimits
-from ..recall.catalog import Offer
-from ..recall.modes import Mode
-from ..runtime.observing import Tracing
+from .errors import InvalidValue
+from .learning.summarizers import SummarizerLimits
+from .recall.catalog import Offer
+from .recall.modes import Mode
+from .runtime.observing import Tracing
 
 _STORE = ("put", "get", "query", "delete", "changes", "atomic")
 
