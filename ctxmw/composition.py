@@ -24,8 +24,10 @@ from .recall.entries import Entry
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Setup
 from .recall.render import Markdown
-from .recall.sources import Directory, Memories, Sessions
 from .recall.sources.code import Code
+from .recall.sources.directory import Directory
+from .recall.sources.memories import Memories
+from .recall.sources.sessions import Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, Aside

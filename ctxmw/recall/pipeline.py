@@ -43,8 +43,10 @@ from .admission import Arriving
 from .catalog import AgentSearch, Catalog
 from .render import title_of
 from .selection import Layout, Selection, select_stable, select_turn
-from .sources import Directory, Memories, Sessions
+from .sources.directory import Directory
+from .sources.memories import Memories
 from .sources.own import offered
+from .sources.sessions import Sessions
 from .surroundings import Brought, Surroundings
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ...code.definitions import code_ref
 from ...runtime.lru import LruCache
 from ...search.ranking.term_match import matcher
 from ...text.cleaning import clean, digest, one_line, words
 from ...text.secrets.redaction import redact
 from ...values.items import Item
+from ...values.refs import code_ref
 from ...values.scoring import Rating, Weights
 from ...values.situation import Situation
 from ...workspace.files import Unreadable, inside, read_under
