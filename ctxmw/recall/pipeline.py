@@ -28,8 +28,7 @@ from ..runtime.lru import LruCache
 from ..runtime.observing import Observer
 from ..runtime.stages import stage
 from ..runtime.stats import Stats
-from ..search.filter import Filter
-from ..search.per_user import SEARCHED
+from ..search.filter import SEARCHED, Filter
 from ..search.search import Found, Search
 from ..search.vectors.dense import Dense
 from ..store.feed import Absences, Feed

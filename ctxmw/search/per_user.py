@@ -19,13 +19,13 @@ from ..runtime.lru import LruCache
 from ..runtime.packing import Reads, packed, unpacked
 from ..store.feed import Feed
 from ..store.snapshots import WORTH_KEEPING, Copies
-from ..values.records import RECORD_TYPES, Turn, load
+from ..values.records import Turn, load
+from .filter import SEARCHED
 from .lexical.index import Document, LexicalIndex
 from .reading import Readings
 
 log = logging.getLogger("ctxmw")
 
-SEARCHED = tuple(RECORD_TYPES)
 USERS = 64
 """How many users' indexes are kept at hand ..."""
 RECORDS = 1_000_000
