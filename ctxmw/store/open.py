@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ..errors import NotFound, StoreError
 from ..protocols import Store
-from .sqlite.store import SqliteStore
 
 POSTGRES = ("postgresql://", "postgres://")
 
@@ -19,13 +18,14 @@ def store_at(path: str | Path | None) -> Store:
     No path: a file in the user's data folder (CTXMW_HOME moves it), which is made. ":memory:"
     keeps nothing.
     """
-    if path is None:
-        return SqliteStore(_made(data_folder()) / "memory.db")
+    # Whoever keeps memory in one database need not load the other.
     if isinstance(path, str) and path.startswith(POSTGRES):
         from .postgres.store import PostgresStore
 
         return PostgresStore(path)
-    return SqliteStore(path)
+    from .sqlite.store import SqliteStore
+
+    return SqliteStore(_made(data_folder()) / "memory.db" if path is None else path)
 
 
 def data_folder() -> Path:
