@@ -18,14 +18,15 @@ from .calls.finish import (
 )
 from .calls.on_demand import OnDemandAnswers
 from .calls.prepare import peek_call, prepare_call
-from .compaction.compact import compact, look
-from .compaction.leaving import leave, note_of_left
+from .compaction.compact import compact
+from .compaction.flushed import leave, note_of_left
 from .compaction.policy import Compacted, Window
 from .contents import Contents
 from .conversation.conversation import Identity, Prepared, load_state
 from .conversation.entered import Entered, enter, exit_from
 from .conversation.history import history_of
 from .conversation.record import ContextRecord
+from .conversation.replay.current import current_history
 from .conversation.state import SessionState
 from .conversation.transcript import Exchange, Spoken, prompt_of, transcript_of
 from .errors import InvalidValue, Overloaded
@@ -150,7 +151,7 @@ class Session(Contents, Displayed):
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages as they are in view: compacted, where the conversation was."""
-        history = look(self._setup, self._who, check_messages(messages))
+        history = current_history(self._setup, self._who, check_messages(messages))
         return place(history.messages, "", history.notes) if history.view else list(messages)
 
     def peek(self, messages: Sequence[Message], *, query: str = "") -> Prepared:
@@ -199,7 +200,7 @@ class Session(Contents, Displayed):
         """
         checked = check_messages(messages)
         said = self._setup.clock() if at is None else checked_moment(at, "at")
-        history = look(self._setup, self._who, checked)
+        history = current_history(self._setup, self._who, checked)
         given, trail = history.given, history.given_trail
         turns = capture_messages(self._setup, self._who, given, trail, said)
         self._setup.has_news(self.user)

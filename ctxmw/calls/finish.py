@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compaction.compact import look
 from ..conversation.conversation import Identity, Prepared, change_state, load_state, put_state
 from ..conversation.record import ContextRecord, State, reply_key
+from ..conversation.replay.current import current_history
 from ..conversation.replay.hearing import heard, unheard
 from ..learning.capture import capture_messages, learn_what_waits
 from ..learning.echo import recurring
@@ -109,7 +109,7 @@ def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
 
 def _keep_said(setup: Setup, who: Identity, prepared: Prepared, answer: Message | None) -> None:
     with setup.store.atomic(who.user):
-        history = look(setup, who, prepared.given)
+        history = current_history(setup, who, prepared.given)
         messages, trail = history.given, history.given_trail
         state = load_state(setup, who, setup.clock())
         fresh = unheard(setup.store, state, messages, trail)

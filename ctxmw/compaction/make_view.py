@@ -22,11 +22,11 @@ from ..recall.pipeline import Setup
 from ..values.messages import Message, message_text
 from ..values.records import Turn, load_all
 from ..values.refs import short_refs
-from .cutting import Cut
+from .cut import Cut
 from .groups import groups_of
 from .note import CompactionNote, make_note
 from .note_lines import Archived, NoteLayout
-from .refill import refill
+from .refill import Refill
 
 log = logging.getLogger("ctxmw")
 
@@ -49,20 +49,21 @@ _GOAL = 2_000
 """Characters of the user's first words that are quoted."""
 
 
-def archived_view(setup: Setup, who: Identity, history: History, cut: Cut) -> History:
-    """Return the history in its new view, not stored yet.
-
-    Every message that is dropped or cleared is in the store, committed, when this returns.
-    """
-    covered = max(cut.dropped | cut.cleared | cut.unread)
+def archive(setup: Setup, who: Identity, history: History, cut: Cut) -> None:
+    """Capture every message up to the last one that is dropped or cleared, and commit it."""
     given, trail = history.given, history.given_trail
-    capture_messages(setup, who, given[: covered + 1], trail, setup.clock())
+    capture_messages(setup, who, given[: cut.covered + 1], trail, setup.clock())
+
+
+def make_view(setup: Setup, who: Identity, history: History, cut: Cut, more: Refill) -> History:
+    """Return the history in its new view, not stored yet; what leaves is archived already."""
+    given, trail = history.given, history.given_trail
     refs = captured_refs(setup.store, who.user, who.session, trail.anchors)
     view = _view(setup, who, history, cut, refs)
-    note = _note(setup, who, history, cut, view)
+    note = _note(setup, who, history, cut, view=view, more=more)
     shown = [
         as_kept(given[at], trail.anchors[at], view.kept, view.unread)
-        for at in range(covered + 1)
+        for at in range(cut.covered + 1)
         if at not in cut.dropped and given[at]["role"] != "system"
     ]
     made = {"after": after_of(shown), "note": note.block.hash, "shows": dict(note.shows)}
@@ -72,12 +73,11 @@ def archived_view(setup: Setup, who: Identity, history: History, cut: Cut) -> Hi
 
 def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping[str, str]) -> View:
     """Return the view without its note."""
-    covered = max(cut.dropped | cut.cleared | cut.unread)
     anchors = history.given_trail.anchors
     cleared = cut.cleared | cut.unread
     # Whoever goes on with compacted messages has no more of what was archived and cleared before.
     earlier = history.base
-    said = [at for at in range(covered + 1) if history.given[at]["role"] != "system"]
+    said = [at for at in range(cut.covered + 1) if history.given[at]["role"] != "system"]
     before = earlier.kept if earlier else {}
     kept = {
         anchors[at]: cleared_mark(refs.get(anchors[at], ""))
@@ -95,7 +95,7 @@ def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping
         ref=ref,
         at=setup.clock(),
         session=who.session,
-        anchor=anchors[covered],
+        anchor=anchors[cut.covered],
         after="",
         kept=kept,
         unread=frozenset(anchors[at] for at in cut.unread),
@@ -106,7 +106,9 @@ def _view(setup: Setup, who: Identity, history: History, cut: Cut, refs: Mapping
     )
 
 
-def _note(setup: Setup, who: Identity, history: History, cut: Cut, view: View) -> CompactionNote:
+def _note(
+    setup: Setup, who: Identity, history: History, cut: Cut, *, view: View, more: Refill
+) -> CompactionNote:
     rows = [row for row in setup.store.get(who.user, view.archived) if row.type == Turn.type]
     archived = Archived(
         ref=view.ref,
@@ -114,11 +116,10 @@ def _note(setup: Setup, who: Identity, history: History, cut: Cut, view: View) -
         cleared=sum(map(bool, view.kept.values())),
         unanswered=view.unanswered,
     )
-    found = refill(setup, who, history)
-    layout = NoteLayout(renderer=setup.renderer, count=setup.count, title=found.title)
+    layout = NoteLayout(renderer=setup.renderer, count=setup.count, title=more.title)
     archived = replace(archived, summary=_summary(setup, history.given, archived, layout, cut.note))
     more_limit = min(who.budget.stable_limit // 2, cut.note // 4)
-    return make_note(archived, cut.note, layout, more=found.items, more_limit=more_limit)
+    return make_note(archived, cut.note, layout, more=more.items, more_limit=more_limit)
 
 
 def _unanswered(history: History, cut: Cut, refs: Mapping[str, str]) -> frozenset[str]:

@@ -309,7 +309,7 @@ def _item_of_anybody(self, ref):
 @pytest.mark.parametrize(
     ("where", "mixed"),
     [
-        ("ctxmw.calls.plan.waiting", _waiting_for_the_first),
+        ("ctxmw.calls.call.waiting", _waiting_for_the_first),
         ("ctxmw.contents.pending", _waiting_of_the_first),
         ("ctxmw.search.search.Search.find", _counted_by_question),
         ("ctxmw_mcp.callers.Callers.user", lambda *_: USERS[0]),

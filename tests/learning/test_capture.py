@@ -319,7 +319,7 @@ def test_words_of_a_call_that_went_out_without_memory_are_kept(tmp_path):
         history = [user("One"), assistant("1"), user(SEATS)]
         chat.finish(chat.prepare(history[:1]), "1")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxmw.calls.prepare.Plan.make", lambda _: 1 / 0)
+            patch.setattr("ctxmw.calls.prepare.plan", lambda *_, **__: 1 / 0)
             prepared = chat.forgiving().prepare(history)
         assert prepared.context.degraded
         chat.forgiving().finish(prepared, "Noted.")

@@ -70,7 +70,7 @@ def break_rendering(ctx, patch, fault):
 
 
 def break_placing(ctx, patch, fault):
-    patch.setattr("ctxmw.calls.plan.place", raising(fault))
+    patch.setattr("ctxmw.calls.assemble.place", raising(fault))
 
 
 def break_recording(ctx, patch, fault):
