@@ -39,6 +39,7 @@ from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
 from .store.feed import Absences, Feed
+from .store.journal import Journal
 from .store.redacting import redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
@@ -155,6 +156,7 @@ def setup_of(store: Store, options: Options) -> Setup:
     feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
     surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
     return Setup(
+        journal=Journal(store=store, clock=clock, random=random, faults=faults),
         store=store,
         feed=feed,
         no_entries=Absences(store, feed, Entry.type),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 from pathlib import Path
+from typing import Any
 
 from .errors import InvalidValue, NotFound
 from .memory.forget import forget, forget_session, is_learned
@@ -58,16 +59,16 @@ class Remembered(Opened):
         check_kind(kind, MEMORY_KINDS, "memory")
         said = redact(check_text(text, "what to remember")).text
         name = self._named(user)
-        memory = remember(
-            self._setup,
-            name,
-            text=said,
-            kind=kind,
-            scope=check_scope(scope),
-            key=check_name(key, "key"),
-            source=check_name(source, "source"),
-            trust=self._setup.trust_in(source, trust),
-        )
+        values: dict[str, Any] = {
+            "text": said,
+            "kind": kind,
+            "scope": check_scope(scope),
+            "key": check_name(key, "key"),
+            "source": check_name(source, "source"),
+            "trust": self._setup.trust_in(source, trust),
+        }
+        with self._setup.observer.operation("remember"):
+            memory = remember(self._setup.journal, self._setup.search, name, **values)
         self._setup.has_news(name)
         return memory
 
@@ -90,7 +91,9 @@ class Remembered(Opened):
             changes["kind"] = kind
         if scope is not None:
             changes["scope"] = check_scope(scope)
-        return edit(self._setup, self._named(user), ref, **changes)
+        name = self._named(user)
+        with self._setup.observer.operation("edit"):
+            return edit(self._setup.journal, name, ref, **changes)
 
     def forget(
         self,
@@ -127,8 +130,10 @@ class Remembered(Opened):
             rows = self._setup.store.query(name, find)
             if chat:
                 rest = [row for row in rows if not is_learned(row)]
-                return forget_session(self._setup, name, chat, rest)
-        return forget(self._setup, name, rows)
+                with self._setup.observer.operation("forget"):
+                    return forget_session(self._setup.journal, name, chat, rest)
+        with self._setup.observer.operation("forget"):
+            return forget(self._setup.journal, name, rows)
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
@@ -143,7 +148,7 @@ class Remembered(Opened):
         found = [record for record in self.get([ref], user=user) if isinstance(record, Memory)]
         if not found:
             raise NotFound(f"there is no memory {ref!r}: search for it.")
-        return versions(self._setup, found[0])
+        return versions(self._setup.store, found[0])
 
     def export(self, path: str | Path, *, user: str | None = None) -> int:
         """Write everything of a user to a file of JSON lines; return how many records it were.

@@ -9,41 +9,22 @@ pauses up to a day.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from operator import attrgetter
 
 from ..conversation.conversation import Identity, change_state, let_go
 from ..conversation.epochs import IDLE
 from ..conversation.state import SessionState, session_ref
 from ..errors import CtxmwError, StoreError, UnreadableRecord
 from ..learning.capture import learn_what_waits
-from ..learning.observations import names_in, paths_in
+from ..memory.summary import summary_of
 from ..protocols import Find, Row
 from ..recall.pipeline import Setup
 from ..search.vectors.refusals import Refusal
-from ..text.cleaning import one_line
-from ..text.prose import sentences
-from ..values.records import (
-    AnyRecord,
-    Memory,
-    Note,
-    Observation,
-    Record,
-    SessionSummary,
-    Turn,
-    load_all,
-    load_as,
-)
-from ..values.refs import short_refs
+from ..values.records import SessionSummary, load_all
 
-TURNS = 200
-"""How many turns of a conversation are looked at: its last."""
-SENTENCE = 160
-DECISIONS, CONCEPTS, FILES = 5, 6, 8
 UNENDED = "unended:1"
 """Where the store keeps which conversations could not be ended, under their refs."""
 _CHECK = timedelta(minutes=1)
@@ -98,36 +79,6 @@ def end_idle(setup: Setup, who: Identity) -> None:
                 return  # the store itself may be failing: then the call that waits says so
         else:
             setup.has_news(who.user)
-
-
-def summary_of(setup: Setup, user: str, session: str) -> SessionSummary | None:
-    """Return what a conversation was about, in its own words; None when nothing was said."""
-    asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
-    turns = _readable(setup, setup.store.query(user, asked), Turn)
-    turns.sort(key=attrgetter("sequence"))
-    said = [turn for turn in turns if turn.role in ("user", "assistant") and _trusted(turn)]
-    notes = _readable(setup, setup.store.query(user, _of(session, "note")), Note)
-    text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
-    if not text:
-        return None
-    found = setup.store.query(user, _of(session, "observation"))
-    seen = [one for one in _readable(setup, found, Observation) if one.trust == "trusted"]
-    # Notes first: of a conversation in which something was said, the last turn tells the scope.
-    told_by: Sequence[Record] = [*notes[::-1], *turns]
-    words = "\n".join(turn.text for turn in said)
-    return SessionSummary(
-        user=user,
-        ref=short_refs(setup.store, user, setup.random)(SessionSummary.prefix),
-        at=setup.clock(),
-        session=session,
-        scope=told_by[-1].scope,
-        source="conversation",
-        derived_from=tuple(one.ref for one in told_by),
-        text=text,
-        decisions=_decisions(setup, user, session, notes),
-        concepts=_most_named([*(turn.text for turn in said), *(one.title for one in seen)]),
-        files=_most((file for one in seen for file in one.files), paths_in(words), FILES),
-    )
 
 
 def _to_end(setup: Setup, who: Identity, now: datetime) -> list[str]:
@@ -186,7 +137,7 @@ def _end_if_idle(setup: Setup, user: str, session: str, now: datetime) -> None:
 def _if_newer(
     setup: Setup, user: str, session: str, old: SessionSummary | None
 ) -> SessionSummary | None:
-    new = summary_of(setup, user, session)
+    new = summary_of(setup.journal, user, session)
     if new is None or old is None:
         return new
     if old.derived_from:
@@ -198,65 +149,3 @@ def _if_newer(
 def _last_summary(setup: Setup, user: str, session: str) -> SessionSummary | None:
     rows = setup.store.query(user, Find(types=("summary",), sessions=(session,), limit=1))
     return load_all(rows, SessionSummary)[0] if rows else None
-
-
-def _of(session: str, type_: str) -> Find:
-    return Find(types=(type_,), sessions=(session,), limit=TURNS)
-
-
-def _readable(setup: Setup, rows: Iterable[Row], cls: type[AnyRecord]) -> list[AnyRecord]:
-    return setup.faults.read(rows, lambda row: load_as(row, cls))
-
-
-def _trusted(turn: Turn) -> bool:
-    return turn.trust == "trusted"
-
-
-def _told(said: Sequence[Turn], notes: Sequence[Note]) -> str:
-    """Return the summary's text: what was asked, what came of it, what is open."""
-    asked = next((line for turn in said if turn.role == "user" if (line := _first(turn))), "")
-    by_kind = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
-    done = by_kind["done"] or by_kind["decided"]
-    parts = [
-        asked,
-        f"Done: {_joined(done[-3:])}" if done else _last_answer(said),
-        f"Blocked: {_joined(by_kind['blocked'][-2:])}" if by_kind["blocked"] else "",
-        f"Next: {_joined(by_kind['next'][-2:])}" if by_kind["next"] else "",
-    ]
-    return " ".join(filter(None, parts))
-
-
-def _last_answer(said: Sequence[Turn]) -> str:
-    """Return the last answer, and say so where it is not one to the first question."""
-    last = max((at for at, turn in enumerate(said) if turn.role == "assistant"), default=0)
-    answer = _first(said[last]) if said and said[last].role == "assistant" else ""
-    asked = sum(turn.role == "user" for turn in said[:last])
-    return f"Last answer: {answer}" if answer and asked > 1 else answer
-
-
-_KINDS = ("done", "decided", "blocked", "next")
-
-
-def _first(turn: Turn) -> str:
-    found = sentences(turn.text)
-    return one_line(found[0].text, SENTENCE) if found else ""
-
-
-def _joined(texts: Sequence[str]) -> str:
-    return "; ".join(one_line(text, SENTENCE).rstrip(".;") for text in texts) + "."
-
-
-def _decisions(setup: Setup, user: str, session: str, notes: Sequence[Note]) -> tuple[str, ...]:
-    memories = _readable(setup, setup.store.query(user, _of(session, "memory")), Memory)
-    made = [one.text for one in memories if one.kind == "decision"]
-    made += [note.text for note in notes if note.kind == "decided"]
-    return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])
-
-
-def _most_named(texts: Iterable[str]) -> tuple[str, ...]:
-    counts = Counter(name for text in texts for name in names_in(text))
-    return tuple(name for name, _ in counts.most_common(CONCEPTS))
-
-
-def _most(first: Iterable[str], then: Iterable[str], n: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*first, *then)))[:n]

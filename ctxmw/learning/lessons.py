@@ -116,7 +116,9 @@ class Lesson:
 
     def _remember(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         values = {"kind": stated.kind, "text": stated.text, "key": _topic(stated), **about}
-        self.learned.append(remember(self._setup, self._who.user, at=turn.at, **values))
+        setup, user = self._setup, self._who.user
+        with setup.observer.operation("remember"):
+            self.learned.append(remember(setup.journal, setup.search, user, at=turn.at, **values))
 
     def _note(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         values = {"kind": stated.kind, "text": one_line(_dense(stated), NOTE), **about}

@@ -33,6 +33,7 @@ from ..search.per_user import SEARCHED
 from ..search.search import Found, Search
 from ..search.vectors.dense import Dense
 from ..store.feed import Absences, Feed
+from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget, OnDemand
 from ..values.items import PRIORITIES, Item, Trust
 from ..values.messages import Placement
@@ -66,6 +67,7 @@ StartupChoice = tuple[Budget, tuple[Item, ...], Counter[str]]
 class Setup:
     """What a middleware works with; every conversation shares it."""
 
+    journal: Journal
     store: Store
     feed: Feed
     no_entries: Absences

@@ -60,7 +60,7 @@ def test_every_block_keeps_its_budget_its_frame_and_its_owner(
     @given(worlds)
     def check(world: World) -> None:
         with ContextMiddleware(SqliteStore(":memory:"), count=len, strict=True) as ctx:
-            ctx._setup.store.put([record.row() for record in world.records])
+            ctx.store.put([record.row() for record in world.records])
             setups = {
                 (renderer.name, encoding): set_up(ctx._setup, renderer, counters[encoding])
                 for renderer, encoding in product(RENDERERS, ENCODINGS)

@@ -49,7 +49,6 @@ without being loaded."""
 TO_MEND = {
     ("ctxmw.calls.tools", ""),
     ("ctxmw.conversation.entered", ""),
-    ("ctxmw.memory.forget", "calls"),
     ("ctxmw.recall.pipeline", "conversation"),
     ("ctxmw.recall.pipeline", "learning"),
     ("ctxmw.recall.pipeline", "compaction"),

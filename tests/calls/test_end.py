@@ -36,7 +36,7 @@ def talk(ctx: ContextMiddleware, session: str, *texts: str) -> None:
 
 
 def summaries(ctx: ContextMiddleware) -> list[SessionSummary]:
-    rows = ctx._setup.store.query("local", Find(types=("summary",)))
+    rows = ctx.store.query("local", Find(types=("summary",)))
     return [SessionSummary.model_validate_json(row.body) for row in rows]
 
 
@@ -167,7 +167,7 @@ class TestIdleConversations:
             chat.finish(chat.prepare(HELLO), "Hi.")
             clock.advance(minutes=31)
             ctx.session("s2", user="bob").prepare(HELLO)
-            assert ctx._setup.store.count("ada", Find(types=("summary",))) == 0
+            assert ctx.store.count("ada", Find(types=("summary",))) == 0
             assert [state.ended for state in ctx.sessions(user="ada")] == [True]
 
     def test_sessions_tells_which_have_ended(

@@ -54,19 +54,19 @@ def test_a_folder_is_indexed_under_the_project_it_belongs_to(ctx, shop):
 
 def test_a_second_run_reads_nothing(ctx, shop):
     ctx.index_code(shop)
-    head = ctx._setup.store.head("local")
+    head = ctx.store.head("local")
     assert ctx.index_code(shop).read == 0
-    assert ctx._setup.store.head("local") == head
+    assert ctx.store.head("local") == head
 
 
 def test_only_the_changed_file_is_written_again(ctx, shop):
     ctx.index_code(shop)
-    head = ctx._setup.store.head("local")
+    head = ctx.store.head("local")
     (shop / "shop" / "cart.py").write_text(CART.replace("add", "put"), encoding="utf-8")
     found = ctx.index_code(shop)
     assert found.read == 1
     assert found.changed == {"shop/cart.py": ("Cart.put", "Cart.add")}
-    assert len(ctx._setup.store.changes("local", head)) == 1
+    assert len(ctx.store.changes("local", head)) == 1
     assert "Cart.put" in names(ctx)
     assert "Cart.add" not in names(ctx)
 
@@ -167,7 +167,7 @@ def test_forgetting_the_code_of_a_project_takes_it_out_of_old_prompts_too(ctx, s
     chat.finish(prepared, "It holds.")
     assert ctx.forget(source="code:shop") == 2
     assert names(ctx) == set()
-    rows = ctx._setup.store.query("local", Find(live=None))
+    rows = ctx.store.query("local", Find(live=None))
     assert not [row.type for row in rows if "Holds things." in row.body]
 
 

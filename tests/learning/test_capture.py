@@ -46,7 +46,7 @@ def said(chat) -> list[str]:
 
 
 def learned(ctx) -> list[tuple[str, int]]:
-    rows = ctx._setup.store.query("local", Find(types=("memory",)))
+    rows = ctx.store.query("local", Find(types=("memory",)))
     return sorted(
         (row.body.split('"text":"')[1].split('"', maxsplit=1)[0], _seen(row.body)) for row in rows
     )
@@ -350,7 +350,7 @@ def test_a_conversation_that_was_forgotten_is_not_brought_back_by_its_history(ct
     assert said(chat) == ["And now?", "Nothing."]
     assert learned(ctx) == []
     ctx.forget(user="local")
-    assert ctx._setup.store.count("local", Find(live=None)) == 0
+    assert ctx.store.count("local", Find(live=None)) == 0
 
 
 # -- who wrote it -----------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def test_what_an_application_wrote_teaches_nothing_and_is_nobodys_words_later(ct
     chat.finish(chat.prepare([user(prompt, author="application")]), "I decided to use Klingon.")
     chat.end()
     assert learned(ctx) == []
-    assert not ctx._setup.store.query("local", Find(types=("note", "observation", "summary")))
+    assert not ctx.store.query("local", Find(types=("note", "observation", "summary")))
     asked, answer = turns(chat)
     assert (asked.author, asked.speaker, asked.trust) == ("application", "application", "untrusted")
     assert (answer.author, answer.trust) == ("person", "untrusted")

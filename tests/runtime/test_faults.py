@@ -78,11 +78,11 @@ def break_recording(ctx, patch, fault):
 
 
 def break_reading(ctx, patch, fault):
-    patch.setattr(ctx._setup.store, "head", raising(fault))
+    patch.setattr(ctx.store, "head", raising(fault))
 
 
 def break_writing(ctx, patch, fault):
-    patch.setattr(ctx._setup.store, "put", raising(fault))
+    patch.setattr(ctx.store, "put", raising(fault))
 
 
 def break_triggers(ctx, patch, fault):

@@ -291,13 +291,13 @@ def test_a_copy_is_kept_used_and_made_anew_when_it_is_broken(tmp_path, caplog):
         lines = [{"role": "user", "content": f"Gear n{n} is brass."} for n in range(1200)]
         ctx.session("s1").capture(lines, at=start)
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
-        store = ctx._setup.store
+        store = ctx.store
         assert store.get_blobs("local", SPACE, ["*"])
     with ContextMiddleware.open(path, clock=FixedClock(NOW)) as ctx:
         ctx.remember("Gear n9999 is new.", kind="fact")
         assert ctx.search("n9999")[0].text == "Gear n9999 is new."
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
-        ctx._setup.store.put_blobs("local", SPACE, {"*": b"PK nonsense"})
+        ctx.store.put_blobs("local", SPACE, {"*": b"PK nonsense"})
     with ContextMiddleware.open(path, clock=FixedClock(NOW)) as ctx:
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
         assert "made anew" in caplog.text

@@ -383,7 +383,7 @@ def test_an_embedder_of_ones_own_is_imported(tmp_path, monkeypatch):
 def test_strict_raises_what_adapters_forgive(scene):
     for text, strict in (("strict = true", True), ("strict = false", False)):
         made = scene(text)
-        made.ctx._setup.store.close()
+        made.ctx.store.close()
         chat = made.ctx.session("now").forgiving()
         if strict:
             with pytest.raises(Exception, match="closed"):
