@@ -256,8 +256,8 @@ def _check_search(
         found = [hit.ref for hit in ctx.search(word, user=user, limit=5)]
         if ref not in found:
             verdict.faults.append(f"search for {word} does not find {ref}")
-    if ctx._setup.dense is not None:
-        ctx._setup.dense.vectors.refresh(user)
+    if ctx._learner.dense is not None:
+        ctx._learner.dense.vectors.refresh(user)
 
 
 def _read_errors(folder: Path, verdict: Verdict) -> None:

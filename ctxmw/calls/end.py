@@ -14,15 +14,16 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from ..conversation.conversation import Identity, change_state, let_go
+from ..conversation.conversation import Identity
 from ..conversation.epochs import IDLE
 from ..conversation.state import SessionState, session_ref
 from ..errors import CtxmwError, StoreError, UnreadableRecord
-from ..learning.capture import learn_what_waits
+from ..learning.learner import Learner
 from ..memory.summary import summary_of
-from ..protocols import Find, Row
-from ..recall.pipeline import Setup
+from ..protocols import Find, Row, Store
+from ..recall.pipeline import Recall
 from ..search.vectors.refusals import Refusal
+from ..store.journal import Journal
 from ..values.records import SessionSummary, load_all
 
 UNENDED = "unended:1"
@@ -31,20 +32,23 @@ _CHECK = timedelta(minutes=1)
 _AT_ONCE = 20
 
 
-def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> SessionSummary | None:
+def end(
+    recall: Recall, learner: Learner, who: Identity, given: SessionSummary | None = None
+) -> SessionSummary | None:
     """End a conversation and return its summary: the one given, else one made of what was said.
 
     A summary takes the place of the conversation's last one. One that still tells all stays.
     """
-    store = setup.store
+    journal, store = recall.journal, recall.journal.store
     with store.atomic(who.user):
-        learn_what_waits(setup, who)
-        state = change_state(setup, who, ended=True)
-        let_go(setup, who.user, who.session)
-        old = _last_summary(setup, who.user, who.session)
-        if given is None and not setup.learn.summaries:
+        learner.learn_what_waits(who)
+        state = learner.conversations.change(who, ended=True)
+        learner.conversations.let_go(who.user, who.session)
+        recall.search.let_go(who.user)
+        old = _last_summary(store, who.user, who.session)
+        if given is None and not learner.policy.summaries:
             return old
-        new = given or _if_newer(setup, who.user, who.session, old)
+        new = given or _if_newer(journal, who.user, who.session, old)
         if new is None:
             return old
         if old is not None:
@@ -52,36 +56,38 @@ def end(setup: Setup, who: Identity, given: SessionSummary | None = None) -> Ses
             new = new.model_copy(update={"ref": old.ref})
         store.put([new.row()])
         # The next conversation begins with the summary, and not as this one did.
-        setup.openings.let_go([(who.user, state.project, state.language)])
-        if setup.distiller is not None and given is None:
-            setup.distiller.summarize(who)
+        recall.openings.let_go([(who.user, state.project, state.language)])
+        if learner.distiller is not None and given is None:
+            learner.distiller.summarize(who)
         return new
 
 
-def end_idle(setup: Setup, who: Identity) -> None:
+def end_idle(recall: Recall, learner: Learner, who: Identity) -> None:
     """End the user's conversations in which nobody has said anything for a while, but this one."""
-    now = setup.clock()
-    known = setup.states.get((who.user, who.session)) is not None
-    last = setup.idle.get(who.user)
+    journal, conversations = recall.journal, learner.conversations
+    now = journal.clock()
+    known = conversations.states.get((who.user, who.session)) is not None
+    last = conversations.idle.get(who.user)
     if known and last is not None and timedelta(0) <= now - last < _CHECK:
         return
-    if setup.store.in_atomic():
+    if journal.store.in_atomic():
         return  # an end that fails would undo what the caller has done; another call will do
-    setup.idle.put(who.user, now)
-    for session in _to_end(setup, who, now):
+    conversations.idle.put(who.user, now)
+    for session in _to_end(journal.store, who, now):
         try:
-            _end_if_idle(setup, who.user, session, now)
+            _end_if_idle(recall, learner, Identity(user=who.user, session=session), now)
         # Whatever it is: the call of another conversation is waiting. Nothing of this end is kept,
         # for it is a transaction of its own.
         except Exception as error:  # noqa: BLE001
-            _set_aside(setup, who.user, session, error, now)
+            learner.telemetry.stats.count(f"ends.failed.{type(error).__name__}")
+            _set_aside(journal, who.user, session, error, now)
             if isinstance(error, StoreError) and not isinstance(error, UnreadableRecord):
                 return  # the store itself may be failing: then the call that waits says so
         else:
-            setup.has_news(who.user)
+            learner.has_news(who.user)
 
 
-def _to_end(setup: Setup, who: Identity, now: datetime) -> list[str]:
+def _to_end(store: Store, who: Identity, now: datetime) -> list[str]:
     """Return conversations that have been idle, without those that failed to end not long ago."""
     # Before the moment after: it has been idle when it was last used just then.
     until = now - IDLE + timedelta.resolution
@@ -91,9 +97,9 @@ def _to_end(setup: Setup, who: Identity, now: datetime) -> list[str]:
     # Those that fail must not keep the others out.
     while len(found) < _AT_ONCE and (start == 0 or len(rows) == _AT_ONCE):
         asked = Find(types=("session",), digests=(SessionState.OPEN,), until=until, offset=start)
-        rows = setup.store.query(who.user, replace(asked, limit=_AT_ONCE))
+        rows = store.query(who.user, replace(asked, limit=_AT_ONCE))
         start += _AT_ONCE
-        failed = _failed_ends(setup, who.user, [row.ref for row in rows])
+        failed = _failed_ends(store, who.user, [row.ref for row in rows])
         found += [
             row.session
             for row in rows
@@ -103,49 +109,48 @@ def _to_end(setup: Setup, who: Identity, now: datetime) -> list[str]:
     return found[:_AT_ONCE]
 
 
-def _set_aside(setup: Setup, user: str, session: str, error: Exception, now: datetime) -> None:
+def _set_aside(journal: Journal, user: str, session: str, error: Exception, now: datetime) -> None:
     """Keep with a conversation that it could not be ended, and tell it once."""
     ref = session_ref(session)
-    setup.stats.count(f"ends.failed.{type(error).__name__}")
-    setup.faults.tell("end", (user, ref), error, f"the conversation {session!r} was not ended")
+    journal.faults.tell("end", (user, ref), error, f"the conversation {session!r} was not ended")
     # A store that cannot even keep this is for the call that waits to report.
     with suppress(CtxmwError):
-        before = _failed_ends(setup, user, [ref]).get(ref)
+        before = _failed_ends(journal.store, user, [ref]).get(ref)
         after = Refusal.after(before, now.timestamp(), final=False)
-        if hasattr(setup.store, "put_blobs"):
-            setup.store.put_blobs(user, UNENDED, {ref: after.blob()})
+        if hasattr(journal.store, "put_blobs"):
+            journal.store.put_blobs(user, UNENDED, {ref: after.blob()})
 
 
-def _failed_ends(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, Refusal]:
+def _failed_ends(store: Store, user: str, refs: Sequence[str]) -> dict[str, Refusal]:
     """Return which of these conversations could not be ended: how often, and when last."""
-    if not refs or not hasattr(setup.store, "get_blobs"):
+    if not refs or not hasattr(store, "get_blobs"):
         return {}
-    kept = setup.store.get_blobs(user, UNENDED, refs)
+    kept = store.get_blobs(user, UNENDED, refs)
     read = {ref: Refusal.of(blob) for ref, blob in kept.items()}
     return {ref: refusal for ref, refusal in read.items() if refusal is not None}
 
 
-def _end_if_idle(setup: Setup, user: str, session: str, now: datetime) -> None:
-    who = Identity(user=user, session=session)
-    with setup.store.atomic(user):
-        rows = setup.store.get(user, [session_ref(session)])
+def _end_if_idle(recall: Recall, learner: Learner, who: Identity, now: datetime) -> None:
+    store = recall.journal.store
+    with store.atomic(who.user):
+        rows = store.get(who.user, [session_ref(who.session)])
         # It may have gone on since it was looked for.
         if rows and now - rows[0].at >= IDLE:
-            end(setup, who)
+            end(recall, learner, who)
 
 
 def _if_newer(
-    setup: Setup, user: str, session: str, old: SessionSummary | None
+    journal: Journal, user: str, session: str, old: SessionSummary | None
 ) -> SessionSummary | None:
-    new = summary_of(setup.journal, user, session)
+    new = summary_of(journal, user, session)
     if new is None or old is None:
         return new
     if old.derived_from:
         return None if old.derived_from == new.derived_from else new
-    newest = setup.store.query(user, Find(types=("turn",), sessions=(session,), limit=1))
+    newest = journal.store.query(user, Find(types=("turn",), sessions=(session,), limit=1))
     return new if newest and newest[0].at > old.at else None
 
 
-def _last_summary(setup: Setup, user: str, session: str) -> SessionSummary | None:
-    rows = setup.store.query(user, Find(types=("summary",), sessions=(session,), limit=1))
+def _last_summary(store: Store, user: str, session: str) -> SessionSummary | None:
+    rows = store.query(user, Find(types=("summary",), sessions=(session,), limit=1))
     return load_all(rows, SessionSummary)[0] if rows else None

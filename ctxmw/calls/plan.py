@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from ..compaction.compact import said_in_view
+from ..compaction.compactor import Compactor
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity, Prepared, keep_state, load_state
+from ..conversation.conversation import Conversations, Identity, Prepared
 from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
+from ..conversation.exchanges import Telling
 from ..conversation.record import Build, ContextRecord, build_fields
 from ..conversation.replay.hearing import heard, unheard
 from ..conversation.replay.parts import Parts, part_ref, trimmed, with_room, with_stood
-from ..conversation.replay.prefix import InView, prints_of
+from ..conversation.replay.prefix import prints_of
 from ..conversation.replay.trail import Places, Trail, find_places, first_stood
 from ..conversation.replay.views import History
 from ..conversation.state import Ledger, SessionState, state_rows
-from ..learning.capture import store_turns
 from ..recall.catalog import CatalogItem, called_for, session_context
 from ..recall.entries import Entry, claimed, free, waiting
+from ..recall.in_view import AlreadyShown, InView
 from ..recall.outcome import BlockKind
-from ..recall.pipeline import Own, Setup, build_part, build_stable, own_items
+from ..recall.pipeline import Own, TurnOffers, build_part, build_stable, own_items
 from ..recall.selection import Selection
 from ..recall.sources.sessions import row_item
 from ..recall.surroundings import Brought
@@ -49,21 +51,30 @@ class Seen:
     state: SessionState
 
     @classmethod
-    def now(cls, setup: Setup, who: Identity) -> Seen:
-        at = setup.clock()
+    def now(cls, conversations: Conversations, who: Identity) -> Seen:
+        at = conversations.journal.clock()
         # The head is read before the state: what is written in between is looked at again.
-        head = setup.store.head(who.user)
-        return cls(at=at, head=head, state=load_state(setup, who, at))
+        head = conversations.journal.store.head(who.user)
+        return cls(at=at, head=head, state=conversations.load(who, at))
 
 
 class Plan:
     """What one call is going to show and to write."""
 
     def __init__(
-        self, setup: Setup, who: Identity, history: History, seen: Seen, *, capture: bool = False
+        self,
+        using: Compactor,
+        who: Identity,
+        history: History,
+        seen: Seen,
+        *,
+        capture: bool = False,
     ) -> None:
         """`capture`: what the history brings that was not captured yet is written too."""
-        self._setup = setup
+        self._recall = recall = using.recall
+        self._conversations = conversations = using.conversations
+        self._journal = using.journal
+        self._learner = using.learner
         self._who = who
         self._history = history
         self._given = given = history.messages
@@ -71,11 +82,13 @@ class Plan:
         self._now = seen.at
         self._head = seen.head
         self._before = self._state = seen.state
-        self._archive = Blocks(setup.store, who.user, setup.builds, setup.blocks, self._head)
+        self._archive = Blocks(
+            using.journal.store, who.user, conversations.builds, conversations.blocks, self._head
+        )
         self._situation = _situation(who, self._state, given, trail, self._now)
-        self._catalog_head = setup.store.head(SHARED)
+        self._catalog_head = using.journal.store.head(SHARED)
         self._context = session_context(
-            setup.catalog, self._state.added, self._state.removed, self._catalog_head
+            recall.catalog, self._state.added, self._state.removed, self._catalog_head
         )
         self._seen: tuple[Parts, Places] | None = None
         self._fault = ""
@@ -106,7 +119,7 @@ class Plan:
         record = self._record(stable, part, placed, places)
         if self._capture:
             self._hear()
-        self._update(stamp=self._setup.random.getrandbits(48))
+        self._update(stamp=self._journal.random.getrandbits(48))
         self._state_rows = state_rows(self._before, self._state)
         self._archive.rows += [record.row(), *self._state_rows]
         tools = tuple(tool.name for build in (stable, part) for tool in build.tools)
@@ -126,7 +139,7 @@ class Plan:
         That is the conversation, or a record that the prompt shows: what was forgotten meanwhile
         must not be written again.
         """
-        store, user = self._setup.store, self._who.user
+        store, user = self._journal.store, self._who.user
         with store.atomic(user):
             types = (SessionState.type, *SHOWN_TYPES, Entry.type)
             changes = store.changes(user, self._head, types)
@@ -139,33 +152,26 @@ class Plan:
                 trail = self._history.given_trail
                 # It was looked up after the head was read: what was stored since is a change.
                 as_found = all(change.type != Turn.type for change in changes)
-                store_turns(
-                    self._setup,
-                    self._who,
-                    self._state,
-                    messages=self._history.given,
-                    trail=trail,
-                    at=self._now,
-                    numbered=self._before.turns,
-                    places=self._unheard,
-                    known=dict.fromkeys(trail.anchors[at] for at in self._unheard)
-                    if as_found
-                    else None,
+                told = Telling(
+                    messages=self._history.given, trail=trail, at=self._now, places=self._unheard
                 )
+                anchors = [trail.anchors[at] for at in self._unheard]
+                known = dict.fromkeys(anchors) if as_found else None
+                self._learner.store_turns(self._who, self._before, told, known)
         return True
 
     def keep_at_hand(self) -> None:
         """Keep in this process what was written and sent, for the next call."""
         user, session = self._who.user, self._who.session
-        keep_state(self._setup, self._state_rows[0], self._state)
+        self._conversations.keep(self._state_rows[0], self._state)
         self._archive.written()
-        self._setup.prefixes.keep_said(user, session, self._said)
-        self._setup.prefixes.keep(user, session, self._prints)
+        self._conversations.prefixes.keep_said(user, session, self._said)
+        self._conversations.prefixes.keep(user, session, self._prints)
 
     def _hear(self) -> None:
         """Find what is to be captured, and have the state keep it in mind."""
         given, trail, state = self._history.given, self._history.given_trail, self._state
-        self._unheard = unheard(self._setup.store, state, given, trail)
+        self._unheard = unheard(self._journal.store, state, given, trail)
         new = dict.fromkeys(trail.anchors[at] for at in self._unheard)
         untaught = tuple(dict.fromkeys((*state.untaught, *new)))
         turns = state.turns + len(self._unheard)
@@ -174,7 +180,8 @@ class Plan:
     def _stable(self) -> Build:
         """Return the epoch's stable block; a new one when a new epoch begins."""
         outdated = self._outdated() if self._state.epoch else set()
-        measure = f"{self._who.budget!r} {self._setup.counter} {self._setup.renderer.name}"
+        printer = self._recall.printer
+        measure = f"{self._who.budget!r} {printer.counter} {printer.renderer.name}"
         began = why_new(self._state, self._situation, outdated, self._now)
         if not began and measure != self._state.measure:
             began = "budget"
@@ -186,7 +193,7 @@ class Plan:
             self._update(feed=self._head, catalog_feed=self._catalog_head, at=at)
             return self._archive.build(self._state.stable_build)
         selection = build_stable(
-            self._setup,
+            self._recall,
             self._situation,
             self._who.budget,
             own=self._own,
@@ -196,7 +203,7 @@ class Plan:
         self._fault = selection.fault
         build = self._keep("stable", selection, self._context.pinned)
         leave = {*outdated, *build.in_view, *self._state.removed}
-        archive, count = self._archive, self._setup.count
+        archive, count = self._archive, self._recall.printer.count
         parts = [trimmed(part, leave, archive, count, self._now) for part in self._state.parts]
         self._update(
             project=self._situation.project,
@@ -217,16 +224,16 @@ class Plan:
 
     def _outdated(self) -> set[str]:
         """Return what the conversation shows and what has changed or gone since its last call."""
-        state, store = self._state, self._setup.store
+        state, store = self._state, self._journal.store
         types = (*SHOWN_TYPES, Entry.type)
-        changes = self._setup.feed.changes(state.user, state.feed, types, self._head)
+        changes = self._conversations.feed.changes(state.user, state.feed, types, self._head)
         self._archive.rely_on(state.feed, (change.ref for change in changes if change.gone))
         changed_refs = [change.ref for change in changes if change.type != Entry.type]
         if self._catalog_head != state.catalog_feed:
             offered = store.changes(SHARED, state.catalog_feed, (CatalogItem.type,))
             changed_refs += [change.ref for change in offered]
         stable = self._archive.build(state.stable_build)
-        return outdated_in(self._setup, state, stable, changed_refs)
+        return outdated_in(self._journal, self._recall.catalog, state, stable, changed_refs)
 
     def _part(self, stable: Build) -> Build:
         """Return the turn's part; the same one for every call of a turn."""
@@ -237,7 +244,7 @@ class Plan:
                 continue
             if self._over(stable, self._archive.block(part.hash).text) <= 0:
                 return self._archive.build(part.build)
-        query, policy = self._situation.query, self._setup.agent_search
+        query, policy = self._situation.query, self._recall.agent_search
         called = called_for(self._context.on_call, query, policy)
         selection = self._select_part(stable, called)
         parts = with_room(self._state.parts, self._in_view(), self._who.replayed - selection.tokens)
@@ -275,46 +282,45 @@ class Plan:
     def _together(self, opening: str, part: str) -> int:
         """Return the tokens of both; a counter of somebody's own may take its time."""
         if (opening, part) not in self._counted:
-            self._counted[opening, part] = joined(self._setup.count, [opening, part], {})
+            self._counted[opening, part] = joined(self._recall.printer.count, [opening, part], {})
         return self._counted[opening, part]
 
     def _selected(self, stable: Build, called: Sequence[Item], budget: Budget) -> Selection:
         state, trail = self._state, self._trail
         if trail.last is None:
             return Selection()
-        said_in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
+        in_view, listed = {*stable.in_view, *state.removed}, set(stable.shown)
         whole: set[str] = set()
         for part in chain.from_iterable(self._in_view().values()):
-            said_in_view.update(part.shows)
+            in_view.update(part.shows)
             whole.update(ref for ref in part.shows if ref not in part.briefly)
             listed.update(part.mentions)
-        return build_part(
-            self._setup,
-            self._situation,
-            budget,
+        offers = TurnOffers(
             own=self._own,
             waiting=[entry.item() for entry in free(self._waiting, trail.turn, self._now)],
             called=_not_tools(called),
             brought=self._brought,
-            in_view=said_in_view,
+        )
+        shown = AlreadyShown(
+            refs=in_view,
             whole=whole,
             listed=listed,
             said=self._said,
-            hint=not stable.points_on,
-            head=self._head,
+            points_on=stable.points_on,
         )
+        return build_part(self._recall, self._situation, budget, offers, shown, head=self._head)
 
     def _keep(self, kind: BlockKind, selection: Selection, offered: Sequence[Item]) -> Build:
         tools = [item for item in offered if item.kind == "tool"]
         fields = {"at": self._now, "session": self._who.session}
         fields |= build_fields(selection, kind, tools)
-        return self._archive.keep(selection.block, self._setup.random, **fields)
+        return self._archive.keep(selection.block, self._journal.random, **fields)
 
     def _added(self) -> list[Item]:
         """Return the records that somebody added to the conversation by hand."""
-        rows = self._setup.store.get(self._who.user, self._state.added)
-        items = self._setup.faults.read([row for row in rows if row.live], row_item)
-        rating = Rating.of(self._situation, self._setup.weights)
+        rows = self._journal.store.get(self._who.user, self._state.added)
+        items = self._journal.faults.read([row for row in rows if row.live], row_item)
+        rating = Rating.of(self._situation, self._recall.weights)
         rated = map(rating.score, items)
         trusted = [item for item in rated if item.trust == "trusted"]
         here = {"project": self._situation.project, "language": self._situation.language}
@@ -337,10 +343,10 @@ class Plan:
     @cached_property
     def _waiting(self) -> list[Entry]:
         """What was left for the conversation and is not committed."""
-        user, session, none = self._who.user, self._who.session, self._setup.no_entries
+        user, session, none = self._who.user, self._who.session, self._conversations.no_entries
         if none.last(user, session, self._head):
             return []
-        found = waiting(self._setup.store, user, session, self._setup.faults)
+        found = waiting(self._journal, user, session)
         if not found:
             none.note(user, session, self._head)
         return found
@@ -351,24 +357,24 @@ class Plan:
         if self._trail.last is None:
             return Brought()
         with stage("surroundings"):
-            return self._setup.surroundings.look(
+            return self._recall.surroundings.look(
                 self._situation,
                 self._before.triggers,
                 self._before.activity_feed,
-                self._setup.floors.query,
+                self._recall.floors.query,
                 self._head,
             )
 
     @cached_property
     def _own(self) -> Own:
         """What the application's own sources have; they are asked once a call."""
-        if not self._setup.own_sources:
+        if not self._recall.own_sources:
             return Own()
-        return own_items(self._setup, self._brought.seen_from(self._situation))
+        return own_items(self._recall, self._brought.seen_from(self._situation))
 
     @cached_property
     def _said(self) -> InView:
-        return said_in_view(self._setup, self._who, self._history)
+        return said_in_view(self._journal.store, self._who, self._history)
 
     def _in_view(self) -> Places:
         """Return the parts to show, each at its message."""
@@ -387,28 +393,30 @@ class Plan:
     def _record(
         self, stable: Build, part: Build, placed: list[Message], places: Places
     ) -> ContextRecord:
-        setup, who = self._setup, self._who
+        who, printer = self._who, self._recall.printer
         # A part that lost an item since it was built is shown as it is now.
         shown = next((ref.hash for ref in self._state.parts if ref.build == part.ref), "")
         opening, own = self._archive.block(stable.hash), self._archive.block(shown)
         replayed = sum(ref.tokens for refs in places.values() for ref in refs)
         return ContextRecord(
             user=who.user,
-            ref=long_ref(ContextRecord.prefix, setup.random),
+            ref=long_ref(ContextRecord.prefix, self._journal.random),
             at=self._now,
             session=who.session,
             turn=self._trail.turn,
             epoch=self._state.epoch,
             tokens=self._together(opening.text, own.text),
             limit=who.budget.total,
-            counter=setup.counter,
-            exact=setup.exact,
+            counter=printer.counter,
+            exact=printer.exact,
             stable_build=stable.ref,
             part_build=part.ref,
             entries=self._entries(),
             replayed_tokens=max(0, replayed - part.tokens),
             view=self._history.view.ref if self._history.view else "",
-            prefix_share=setup.prefixes.share(who.user, who.session, placed, self._prints),
+            prefix_share=self._conversations.prefixes.share(
+                who.user, who.session, placed, self._prints
+            ),
             degraded=part.fault or self._fault,
             stable=opening.text,
             part=own.text,
@@ -423,18 +431,9 @@ def _situation(
     who: Identity, state: SessionState, given: Sequence[Message], trail: Trail, now: datetime
 ) -> Situation:
     said = [message for message in given if message["role"] in ("user", "assistant")][-LOOKED_AT:]
-    return Situation(
-        user=who.user,
-        session=who.session,
-        project=who.project or state.project,
-        language=who.language or state.language,
-        task=who.task or task_of([message_text(message) for message in said]),
-        files=who.files,
-        cwd=who.cwd,
-        root=who.root,
-        query=who.query or (message_text(given[trail.last]) if trail.last is not None else ""),
-        now=now,
-    )
+    query = who.query or (message_text(given[trail.last]) if trail.last is not None else "")
+    task = who.task or task_of([message_text(message) for message in said])
+    return replace(who.situation(state, now, query), task=task, files=who.files)
 
 
 def _not_tools(items: Sequence[Item]) -> list[Item]:

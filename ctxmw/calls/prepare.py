@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..compaction.compact import look, shrunk, up_to_date
+from ..compaction.compactor import Compactor
 from ..compaction.policy import Window
 from ..conversation.conversation import Identity, Prepared
 from ..conversation.record import ContextRecord
 from ..errors import NotFound
-from ..learning.capture import learn_what_waits
-from ..recall.pipeline import Setup
 from ..runtime.stages import stage
 from ..values.messages import Message
 from .plan import Plan, Seen
@@ -28,7 +27,7 @@ MANY_WAIT = 32
 
 @stage("prepare")
 def prepare_call(
-    setup: Setup,
+    using: Compactor,
     who: Identity,
     messages: Sequence[Message],
     window: Window | None = None,
@@ -40,39 +39,41 @@ def prepare_call(
     What was said is stored with it, unless told otherwise. A prompt that would take up too much of
     the window is compacted first.
     """
-    seen = Seen.now(setup, who)
+    seen = Seen.now(using.conversations, who)
     if len(seen.state.untaught) > MANY_WAIT:
         # Whoever never finishes a call has it learned here.
-        learn_what_waits(setup, who)
-        seen = Seen.now(setup, who)
-    history = up_to_date(setup, who, look(setup, who, messages, seen.state))
+        using.learner.learn_what_waits(who)
+        seen = Seen.now(using.conversations, who)
+    history = up_to_date(
+        using.conversations, who, look(using.conversations, who, messages, seen.state)
+    )
     for attempt in range(_OPTIMISTIC):
-        now = Seen.now(setup, who) if attempt else seen
-        plan = Plan(setup, who, history, now, capture=capture)
+        now = Seen.now(using.conversations, who) if attempt else seen
+        plan = Plan(using, who, history, now, capture=capture)
         try:
             prepared = plan.make()
         except NotFound:
             continue  # the conversation was forgotten since the plan was begun
         if window is not None:
-            smaller, _ = shrunk(setup, who, history, _with_ours(window, prepared.context))
+            smaller, _ = shrunk(using, who, history, _with_ours(window, prepared.context))
             if smaller is not history:
                 history = smaller
                 continue
         if plan.write():
             plan.keep_at_hand()
             return prepared
-    with setup.store.atomic(who.user):
-        plan = Plan(setup, who, history, Seen.now(setup, who), capture=capture)
+    with using.journal.store.atomic(who.user):
+        plan = Plan(using, who, history, Seen.now(using.conversations, who), capture=capture)
         prepared = plan.make()
         plan.write()
     plan.keep_at_hand()
     return prepared
 
 
-def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+def peek_call(using: Compactor, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return what `prepare_call` would now, and leave no trace of it."""
-    seen = Seen.now(setup, who)
-    return Plan(setup, who, look(setup, who, messages, seen.state), seen).make()
+    seen = Seen.now(using.conversations, who)
+    return Plan(using, who, look(using.conversations, who, messages, seen.state), seen).make()
 
 
 def _with_ours(window: Window, record: ContextRecord) -> Window:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..conversation.conversation import Identity, load_state
+from ..conversation.conversation import Identity
 from ..conversation.replay.views import History
-from ..recall.pipeline import Own, Setup, build_stable, gather
+from ..recall.pipeline import Own, build_stable, gather
 from ..search.filter import Filter
 from ..values.items import Item, Shown
 from ..values.messages import message_text
-from ..values.situation import Situation
+from .compactor import Compactor
 
 SUMMARIES, LINES = 3, 10
 """How many summaries and index lines are added at most."""
@@ -32,33 +32,27 @@ class Refill:
     title: Callable[[str], str]
 
 
-def refill(setup: Setup, who: Identity, history: History) -> Refill:
+def refill(compactor: Compactor, who: Identity, history: History) -> Refill:
     """Return what the memory has to add for the goal of this history."""
-    state = load_state(setup, who, setup.clock())
+    recall = compactor.recall
+    state = compactor.conversations.load(who)
     goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
-    situation = Situation(
-        user=who.user,
-        session=who.session,
-        project=who.project or state.project,
-        language=who.language or state.language,
-        query=goal[:QUERY],
-        now=setup.clock(),
-    )
-    stable = build_stable(setup, situation, who.budget, removed=state.removed)
+    situation = who.situation(state, compactor.journal.clock(), goal[:QUERY])
+    stable = build_stable(recall, situation, who.budget, removed=state.removed)
     known = {*state.removed, *(c.item.ref for c in stable.choices if c.shown != "none")}
     summaries = [
         item
-        for item in gather(setup, situation, who.budget, Own()).items
+        for item in gather(recall, situation, who.budget, Own()).items
         if item.kind == "summary" and item.ref not in known and item.trust == "trusted"
     ]
     newest = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
     known |= {item.ref for item in newest[:SUMMARIES]}
-    found = setup.search.find(situation, setup.weights, Filter(without=frozenset(known)))
+    found = recall.find(situation, Filter(without=frozenset(known)))
     listed = [
         item
         for item in found.items
-        if item.session != who.session and item.score >= setup.floors.index
+        if item.session != who.session and item.score >= recall.floors.index
     ]
     shown: list[tuple[Item, Shown]] = [(item, "full") for item in newest[:SUMMARIES]]
     shown += [(item, "index") for item in listed[:LINES]] if found.opens else []
-    return Refill(items=tuple(shown), title=setup.layout(situation).title)
+    return Refill(items=tuple(shown), title=recall.printer.layout(situation).title)

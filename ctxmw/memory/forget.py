@@ -8,7 +8,7 @@ anew from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -21,17 +21,21 @@ from ..conversation.state import (
     gone_ref,
     session_ref,
 )
+from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
 from ..recall.sources.code import refs_in_file
+from ..runtime.observing import Observer
 from ..runtime.stages import stage
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.records import (
+    RECORD_TYPES,
     Derived,
     Memory,
     Note,
     SessionSummary,
     Turn,
+    check_name,
     load,
     load_all,
 )
@@ -44,6 +48,41 @@ _KNOWS_ITS_TURNS = '"derived_from":["'
 _MANY = 200
 """Refs beyond which all blocks are read instead of looking for each."""
 _DERIVED = ("memory", "note", "observation", "summary")
+
+
+def checked_target(named: Mapping[str, object], user: str | None) -> tuple[str, str]:
+    """Return by what is forgotten, and its name; both empty for all of the user. Else raise."""
+    given = [(by, name) for by, name in named.items() if name is not None]
+    failed = named.get("ref", "") is None  # a lookup that found nothing must not forget everything
+    for by, name in given:
+        if isinstance(name, str) and name and len(given) == 1 and not failed:
+            return by, name
+    if given or failed or not user:
+        raise InvalidValue(
+            f"forget was given {dict(named) | {'user': user}!r}: name one of ref, source or "
+            "session, or only the user to forget everything about them."
+        )
+    return "", ""
+
+
+def forget_named(journal: Journal, observer: Observer, user: str, by: str, name: str) -> int:
+    """Remove what a ref, a source or a session names; by none of them, all of the user.
+
+    Returns how many records there were.
+    """
+    store = journal.store
+    if by == "ref":
+        rows = store.get(user, [name])
+        if not rows or rows[0].type not in RECORD_TYPES:
+            raise NotFound(f"there is no record {name!r} of user {user!r}: search for it.")
+    else:
+        name = check_name(name, by)
+        sources, sessions = (tuple([name] * (by == kind)) for kind in ("source", "session"))
+        rows = store.query(user, Find(live=None, sources=sources, sessions=sessions))
+    with observer.operation("forget"):
+        if by == "session":
+            return forget_session(journal, user, name, rows)
+        return forget(journal, user, rows)
 
 
 @stage("forget")
@@ -78,8 +117,10 @@ def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
 def forget_session(journal: Journal, user: str, session: str, rows: Sequence[Row]) -> int:
     """Remove these rows of a conversation, and keep hashes of what a person said in it.
 
-    Whoever sends its history once more goes on with the conversation, and does not undo this.
+    Memories that were learned there go with the turns that say them. Whoever sends its history
+    once more goes on with the conversation, and does not undo this.
     """
+    rows = [row for row in rows if not _is_learned(row)]
     turns = journal.read([row for row in rows if row.type == Turn.type], Turn)
     said = sorted((turn for turn in turns if turn.role == "user"), key=attrgetter("sequence"))
     with journal.store.atomic(user):
@@ -138,8 +179,7 @@ def _state_that_goes_on(
     return SessionState(user=user, ref=ref, at=now, session=session, opened=now)
 
 
-def is_learned(row: Row) -> bool:
-    """Say whether a row holds a memory that was learned: it goes with the turns that say it."""
+def _is_learned(row: Row) -> bool:
     return row.type == "memory" and _KNOWS_ITS_TURNS in row.body
 
 

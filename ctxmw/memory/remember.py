@@ -18,8 +18,16 @@ from ..search.ranking.near_duplicates import shared
 from ..search.search import Search
 from ..store.journal import Journal
 from ..text.lexicon import STOP_WORDS
+from ..text.secrets.redaction import redact
 from ..text.terms import stems
-from ..values.records import Memory, load_all
+from ..values.records import (
+    MEMORY_KINDS,
+    Memory,
+    check_kind,
+    check_scope,
+    check_text,
+    load_all,
+)
 
 ALIKE = 0.6
 """The share of their words that two memories have in common when they say almost the same."""
@@ -27,6 +35,17 @@ _LOOKED_FOR = 5
 """Words of a memory by which others like it are looked up."""
 _LOOKED_UP = 24
 _NEAR = 3
+
+
+def checked_memory(text: str, kind: str | None, scope: str | None) -> dict[str, Any]:
+    """Return what a memory is to say, without secrets; raise when it cannot. None is left out."""
+    values = {"text": redact(check_text(text, "what to remember")).text}
+    if kind is not None:
+        check_kind(kind, MEMORY_KINDS, "memory")
+        values["kind"] = kind
+    if scope is not None:
+        values["scope"] = check_scope(scope)
+    return values
 
 
 @stage("remember")

@@ -160,16 +160,16 @@ def test_a_copy_of_the_indexes_keeps_in_mind_what_could_not_be_read(
                 "UPDATE records SET body = ? WHERE ref = ?", [row.body, row.ref]
             )
         assert store is not ctx.store
-        with ctx._setup.search._indexes.use("local") as kept:
+        with ctx._recall.search._indexes.use("local") as kept:
             assert kept.index.place(row.ref) >= 0
             assert kept.unread == set()
-        listed = ctx._setup.sources[0]._shelf
-        listed.best(_situation(ctx), ctx._setup.weights, {"universal": 5})
+        listed = ctx._recall.sources[0]._shelf
+        listed.best(_situation(clock), ctx._recall.weights, {"universal": 5})
         assert listed._users.get("local").ratings.has(row.ref)
 
 
-def _situation(ctx: ContextMiddleware) -> Situation:
-    return Situation(user="local", query="", now=ctx._setup.clock())
+def _situation(clock: FixedClock) -> Situation:
+    return Situation(user="local", query="", now=clock())
 
 
 def test_an_entry_of_the_catalog_that_cannot_be_read_is_left_out_for_everybody(
@@ -411,8 +411,8 @@ class Choosy(HashEmbedder):
 
 class TestEmbedding:
     def vectors(self, ctx: ContextMiddleware, embedder: HashEmbedder) -> Vectors:
-        setup = ctx._setup
-        return Vectors(setup.store, embedder, NumpyIndex(), clock=setup.clock, faults=setup.faults)
+        used = ctx._journal
+        return Vectors(used.store, embedder, NumpyIndex(), clock=used.clock, faults=used.faults)
 
     def test_one_text_that_cannot_be_embedded_holds_up_no_other(
         self, ctx: ContextMiddleware, told: Told, clock: FixedClock
@@ -506,14 +506,14 @@ def test_a_fault_of_one_conversation_leaves_the_summarizer_to_the_others(
         summarizer=model,
         on_error=lambda *fault: told.append(fault),
     ) as ctx:
-        distiller = ctx._setup.distiller
+        distiller = ctx._learner.distiller
         assert distiller is not None
         teach = distiller._teach
 
-        def fail_for_bad(setup, who, refs):
+        def fail_for_bad(learner, who, refs):
             if who.session == "bad":
                 raise ZeroDivisionError
-            return teach(setup, who, refs)
+            return teach(learner, who, refs)
 
         distiller._teach = fail_for_bad
         with distiller._changed:  # so that both wait before either is begun

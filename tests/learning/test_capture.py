@@ -11,7 +11,7 @@ from ctxmw import ContextMiddleware, InvalidValue
 from ctxmw.protocols import Find
 from ctxmw.runtime.async_twins import THREADS
 from ctxmw.testing import FixedClock
-from ctxmw.values.records import Turn, load_all
+from ctxmw.values.records import Turn
 
 SEATS = "I prefer window seats."
 TEA = "I prefer green tea."
@@ -37,8 +37,8 @@ def ctx(tmp_path, clock):
 
 
 def turns(chat) -> list[Turn]:
-    rows = chat._setup.store.query(chat.user, Find(types=("turn",), sessions=(chat.id,)))
-    return sorted(load_all(rows, Turn), key=lambda turn: (turn.at, turn.position))
+    found = [turn for one in chat.transcript() for turn in (one.asked, *one.said) if turn]
+    return sorted(found, key=lambda turn: (turn.at, turn.position))
 
 
 def said(chat) -> list[str]:
@@ -304,7 +304,7 @@ def test_a_long_history_is_written_once_and_a_later_call_reads_only_what_is_new(
     chat.finish(chat.prepare(history), "Fine.")
     assert len(said(chat)) == 502
     asked: list[Find] = []
-    store = chat._setup.store
+    store = ctx.store
     query = store.query
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "query", lambda who, find: asked.append(find) or query(who, find))
