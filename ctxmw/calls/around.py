@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..conversation.state import SessionState
-from ..recall.pipeline import Own, Setup, own_items
+from ..recall.pipeline import Own, Recall, own_items
 from ..recall.surroundings import Brought
 from ..runtime.stages import stage
 from ..values.situation import Situation
@@ -15,10 +15,10 @@ class Around:
     """What the message and its surroundings bring; looked at when it is first needed, and once."""
 
     def __init__(
-        self, setup: Setup, situation: Situation, state: SessionState | None, head: int
+        self, recall: Recall, situation: Situation, state: SessionState | None, head: int
     ) -> None:
         """`state` is the conversation's; None when there is no message of a user."""
-        self._setup = setup
+        self._recall = recall
         self._situation = situation
         self._state = state
         self._head = head
@@ -30,17 +30,17 @@ class Around:
         if state is None:
             return Brought()
         with stage("surroundings"):
-            return self._setup.surroundings.look(
+            return self._recall.surroundings.look(
                 self._situation,
                 state.triggers,
                 state.activity_feed,
-                self._setup.floors.query,
+                self._recall.floors.query,
                 self._head,
             )
 
     @cached_property
     def own(self) -> Own:
         """What the application's own sources have; they are asked once a call."""
-        if not self._setup.own_sources:
+        if not self._recall.own_sources:
             return Own()
-        return own_items(self._setup, self.brought.seen_from(self._situation))
+        return own_items(self._recall, self.brought.seen_from(self._situation))

@@ -26,7 +26,9 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
     prints, entries = prints_of(placed), _entries(part)
     record = _record(call, opened, part, entries, share_of=(placed, prints))
     before, trail = call.seen.state, call.history.given_trail
-    fresh = unheard(call.setup.store, part.state, call.history.given, trail) if capture else []
+    fresh = (
+        unheard(call.using.journal.store, part.state, call.history.given, trail) if capture else []
+    )
     state = _state_after(call, part, fresh if capture else None)
     written = state_rows(before, state)
     prepared = Prepared(
@@ -83,25 +85,26 @@ def _record(
     entries: Mapping[str, str],
     share_of: tuple[Sequence[Message], Prints],
 ) -> ContextRecord:
-    setup, who, history = call.setup, call.who, call.history
+    who, history, printer = call.who, call.history, call.using.recall.printer
+    prefixes = call.using.conversations.prefixes
     replayed = sum(ref.tokens for refs in part.places.values() for ref in refs)
     return ContextRecord(
         user=who.user,
-        ref=long_ref(ContextRecord.prefix, setup.random),
+        ref=long_ref(ContextRecord.prefix, call.using.journal.random),
         at=call.seen.at,
         session=who.session,
         turn=history.trail.turn,
         epoch=part.state.epoch,
         tokens=part.tokens,
         limit=who.budget.total,
-        counter=setup.counter,
-        exact=setup.exact,
+        counter=printer.counter,
+        exact=printer.exact,
         stable_build=opened.build.ref,
         part_build=part.build.ref,
         entries=dict(entries),
         replayed_tokens=max(0, replayed - part.build.tokens),
         view=history.view.ref if history.view else "",
-        prefix_share=setup.prefixes.share(who.user, who.session, *share_of),
+        prefix_share=prefixes.share(who.user, who.session, *share_of),
         degraded=part.build.fault or opened.fault,
         stable=opened.text,
         part=part.text,
@@ -115,7 +118,7 @@ def _state_after(call: Call, part: Part, fresh: Sequence[int] | None) -> Session
     stood = first_stood(state.parts, part.places, call.history.trail)
     changes: dict[str, object] = {
         "parts": with_stood(state.parts, part.build.ref, stood),
-        "stamp": call.setup.random.getrandbits(48),
+        "stamp": call.using.journal.random.getrandbits(48),
     }
     if fresh is not None:
         new = dict.fromkeys(trail.anchors[at] for at in fresh)

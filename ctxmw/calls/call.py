@@ -11,20 +11,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
+from ..compaction.compactor import Compactor
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity, Prepared, load_state
+from ..conversation.conversation import Conversations, Identity, Prepared
 from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
 from ..conversation.record import Build, build_fields
 from ..conversation.replay.current import said_in_view
-from ..conversation.replay.prefix import InView, Prints
+from ..conversation.replay.prefix import Prints
 from ..conversation.replay.trail import Places
 from ..conversation.replay.views import History
 from ..conversation.state import SessionState
 from ..protocols import Change, Row
 from ..recall.catalog import CatalogItem, SessionContext, session_context
 from ..recall.entries import Entry, waiting
+from ..recall.in_view import InView
 from ..recall.outcome import BlockKind
-from ..recall.pipeline import Setup
 from ..recall.selection import Selection
 from ..values.items import Item
 from ..values.messages import message_text
@@ -44,11 +45,11 @@ class Seen:
     state: SessionState
 
     @classmethod
-    def now(cls, setup: Setup, who: Identity) -> Seen:
-        at = setup.clock()
+    def now(cls, conversations: Conversations, who: Identity) -> Seen:
+        at, store = conversations.journal.clock(), conversations.journal.store
         # The heads are read before the state: what is written in between is looked at again.
-        head, catalog_head = setup.store.head(who.user), setup.store.head(SHARED)
-        state = load_state(setup, who, at)
+        head, catalog_head = store.head(who.user), store.head(SHARED)
+        state = conversations.load(who, at)
         return cls(at=at, head=head, catalog_head=catalog_head, state=state)
 
 
@@ -56,7 +57,7 @@ class Seen:
 class Call:
     """What one call is made of. What has to be looked up is, when it is first needed, and once."""
 
-    setup: Setup
+    using: Compactor
     who: Identity
     history: History
     seen: Seen
@@ -64,23 +65,23 @@ class Call:
     around: Around
 
     @classmethod
-    def begin(cls, setup: Setup, who: Identity, history: History, seen: Seen) -> Call:
+    def begin(cls, using: Compactor, who: Identity, history: History, seen: Seen) -> Call:
         situation = _situation(who, history, seen)
         asked = history.trail.last is not None
-        around = Around(setup, situation, seen.state if asked else None, seen.head)
+        around = Around(using.recall, situation, seen.state if asked else None, seen.head)
         return cls(
-            setup=setup, who=who, history=history, seen=seen, situation=situation, around=around
+            using=using, who=who, history=history, seen=seen, situation=situation, around=around
         )
 
     def again(self, history: History) -> Call:
         """Return the same call as it goes on when something of it was written meanwhile."""
-        return replace(self, history=history, seen=Seen.now(self.setup, self.who))
+        return replace(self, history=history, seen=Seen.now(self.using.conversations, self.who))
 
     @cached_property
     def blocks(self) -> Blocks:
         """The user's blocks as they are now; what is new in them is written with the call."""
-        setup, state = self.setup, self.seen.state
-        blocks = Blocks(setup.store, self.who.user, setup.builds, setup.blocks, self.seen.head)
+        state, store, kept = self.seen.state, self.using.journal.store, self.using.conversations
+        blocks = Blocks(store, self.who.user, kept.builds, kept.blocks, self.seen.head)
         if state.epoch:
             blocks.rely_on(state.feed, (change.ref for change in self._changes if change.gone))
         return blocks
@@ -89,7 +90,7 @@ class Call:
     def catalog(self) -> SessionContext:
         """What the catalog has for the conversation."""
         state, head = self.seen.state, self.seen.catalog_head
-        return session_context(self.setup.catalog, state.added, state.removed, head)
+        return session_context(self.using.recall.catalog, state.added, state.removed, head)
 
     @cached_property
     def outdated(self) -> set[str]:
@@ -99,9 +100,12 @@ class Call:
             return set()
         refs = [change.ref for change in self._changes if change.type != Entry.type]
         if self.seen.catalog_head != state.catalog_feed:
-            offered = self.setup.store.changes(SHARED, state.catalog_feed, (CatalogItem.type,))
+            offered = self.using.journal.store.changes(
+                SHARED, state.catalog_feed, (CatalogItem.type,)
+            )
             refs += [change.ref for change in offered]
-        return outdated_in(self.setup, state, self.blocks.build(state.stable_build), refs)
+        stable, catalog = self.blocks.build(state.stable_build), self.using.recall.catalog
+        return outdated_in(self.using.journal, catalog, state, stable, refs)
 
     @cached_property
     def began(self) -> str:
@@ -120,15 +124,16 @@ class Call:
     @property
     def measure(self) -> str:
         """What an epoch is made with; with another budget or counter, another one begins."""
-        return f"{self.who.budget!r} {self.setup.counter} {self.setup.renderer.name}"
+        printer = self.using.recall.printer
+        return f"{self.who.budget!r} {printer.counter} {printer.renderer.name}"
 
     @cached_property
     def waiting(self) -> list[Entry]:
         """What was left for the conversation and is not committed."""
-        user, session, none = self.who.user, self.who.session, self.setup.no_entries
+        user, session, none = self.who.user, self.who.session, self.using.conversations.no_entries
         if none.last(user, session, self.seen.head):
             return []
-        found = waiting(self.setup.store, user, session, self.setup.faults)
+        found = waiting(self.using.journal, user, session)
         if not found:
             none.note(user, session, self.seen.head)
         return found
@@ -136,7 +141,7 @@ class Call:
     @cached_property
     def said(self) -> InView:
         """What the prompt holds of the conversation's own turns."""
-        return said_in_view(self.setup, self.who, self.history)
+        return said_in_view(self.using.journal.store, self.who, self.history)
 
     @cached_property
     def _changes(self) -> Sequence[Change]:
@@ -144,7 +149,7 @@ class Call:
         if not state.epoch:
             return ()
         types = (*SHOWN_TYPES, Entry.type)
-        return self.setup.feed.changes(state.user, state.feed, types, self.seen.head)
+        return self.using.conversations.feed.changes(state.user, state.feed, types, self.seen.head)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +209,7 @@ def build_of(call: Call, kind: BlockKind, selection: Selection, offered: Sequenc
     tools = [item for item in offered if item.kind == "tool"]
     fields = {"at": call.seen.at, "session": call.who.session}
     fields |= build_fields(selection, kind, tools)
-    return call.blocks.keep(selection.block, call.setup.random, **fields)
+    return call.blocks.keep(selection.block, call.using.journal.random, **fields)
 
 
 def shown_as_text(items: Sequence[Item]) -> list[Item]:
@@ -215,15 +220,6 @@ def shown_as_text(items: Sequence[Item]) -> list[Item]:
 def _situation(who: Identity, history: History, seen: Seen) -> Situation:
     given, last, state = history.messages, history.trail.last, seen.state
     said = [message for message in given if message["role"] in ("user", "assistant")][-LOOKED_AT:]
-    return Situation(
-        user=who.user,
-        session=who.session,
-        project=who.project or state.project,
-        language=who.language or state.language,
-        task=who.task or task_of([message_text(message) for message in said]),
-        files=who.files,
-        cwd=who.cwd,
-        root=who.root,
-        query=who.query or (message_text(given[last]) if last is not None else ""),
-        now=seen.at,
-    )
+    query = who.query or (message_text(given[last]) if last is not None else "")
+    task = who.task or task_of([message_text(message) for message in said])
+    return replace(who.situation(state, seen.at, query), task=task, files=who.files)

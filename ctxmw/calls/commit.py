@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..conversation.conversation import keep_state
 from ..conversation.epochs import SHOWN_TYPES
+from ..conversation.exchanges import Telling
 from ..conversation.state import SessionState
-from ..learning.capture import store_turns
 from ..recall.entries import Entry, claimed
 from ..runtime.stages import stage
 from ..values.records import Turn
@@ -22,7 +21,7 @@ def commit(planned: Planned) -> bool:
     must not be written again.
     """
     call, state = planned.call, planned.state
-    store, user, seen, history = call.setup.store, call.who.user, call.seen, call.history
+    store, user, seen, history = call.using.journal.store, call.who.user, call.seen, call.history
     with store.atomic(user):
         changes = store.changes(user, planned.opened.since, _TYPES)
         late = [change for change in changes if change.seq > seen.head]
@@ -39,24 +38,16 @@ def commit(planned: Planned) -> bool:
             # It was looked up after the head was read: what was stored since is a change.
             as_found = all(change.type != Turn.type for change in late)
             anchors = dict.fromkeys(trail.anchors[at] for at in planned.unheard)
-            store_turns(
-                call.setup,
-                call.who,
-                state,
-                messages=history.given,
-                trail=trail,
-                at=seen.at,
-                numbered=seen.state.turns,
-                places=planned.unheard,
-                known=anchors if as_found else None,
-            )
+            told = Telling(messages=history.given, trail=trail, at=seen.at, places=planned.unheard)
+            known = anchors if as_found else None
+            call.using.learner.store_turns(call.who, seen.state, told, known)
     return True
 
 
 def keep_at_hand(planned: Planned) -> None:
     """Keep in this process what was written and sent, for the next call."""
-    setup, who = planned.call.setup, planned.call.who
-    keep_state(setup, planned.state_row, planned.state)
+    conversations, who = planned.call.using.conversations, planned.call.who
+    conversations.keep(planned.state_row, planned.state)
     planned.call.blocks.written()
-    setup.prefixes.keep_said(who.user, who.session, planned.call.said)
-    setup.prefixes.keep(who.user, who.session, planned.prints)
+    conversations.prefixes.keep_said(who.user, who.session, planned.call.said)
+    conversations.prefixes.keep(who.user, who.session, planned.prints)

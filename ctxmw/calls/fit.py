@@ -68,7 +68,7 @@ def _taken(window: Window) -> int:
 
 
 def _needed(call: Call, window: Window) -> Need:
-    return needed(call.history, window, call.setup.compaction, call.setup.count)
+    return needed(call.history, window, call.using.policy, call.using.recall.printer.count)
 
 
 def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | None]:
@@ -78,18 +78,18 @@ def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | N
     """
     if not need.cut:
         return call, None
-    setup, who, history = call.setup, call.who, call.history
-    archive(setup, who, history, need.cut)
+    using, who, history = call.using, call.who, call.history
+    archive(using, who, history, need.cut)
     # What was just learned may be in the stable block already.
     call = call.again(history)
     chosen = choose(call)
     known = {*chosen.selection.shown, *call.seen.state.removed}
     ours = chosen.selection.tokens + _part_at_most(call, chosen)
     room = replace(window, taken=window.taken + ours)
-    smaller = shrink(setup, who, history, room, situation=call.situation, known=known)
+    smaller = shrink(using, who, history, room, situation=call.situation, known=known)
     if smaller is None:
         return call, None
-    store_view(setup, who, smaller)
+    store_view(using, who, smaller)
     return call.again(smaller), chosen
 
 

@@ -26,8 +26,9 @@ def opening(call: Call, chosen: Chosen | None = None) -> Opening:
         )
     new = chosen or choose(call)
     build = build_of(call, "stable", new.selection, call.catalog.pinned)
+    count = call.using.recall.printer.count
     leave = {*call.outdated, *build.in_view, *state.removed}
-    parts = [trimmed(part, leave, blocks, call.setup.count, seen.at) for part in state.parts]
+    parts = [trimmed(part, leave, blocks, count, seen.at) for part in state.parts]
     begun = {
         "project": call.situation.project,
         "language": call.situation.language,
@@ -55,7 +56,7 @@ def opening(call: Call, chosen: Chosen | None = None) -> Opening:
 def choose(call: Call) -> Chosen:
     """Choose what is to open the prompts of a new epoch."""
     selection = build_stable(
-        call.setup,
+        call.using.recall,
         call.situation,
         call.who.budget,
         own=call.around.own,
@@ -67,10 +68,10 @@ def choose(call: Call) -> Chosen:
 
 def _added(call: Call) -> list[Item]:
     """Return the records that somebody added to the conversation by hand."""
-    setup, situation = call.setup, call.situation
-    rows = setup.store.get(call.who.user, call.seen.state.added)
-    items = setup.faults.read([row for row in rows if row.live], row_item)
-    rated = map(Rating.of(situation, setup.weights).score, items)
+    journal, situation = call.using.journal, call.situation
+    rows = journal.store.get(call.who.user, call.seen.state.added)
+    items = journal.faults.read([row for row in rows if row.live], row_item)
+    rated = map(Rating.of(situation, call.using.recall.weights).score, items)
     here = {"project": situation.project, "language": situation.language}
     return [
         changed(

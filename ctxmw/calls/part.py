@@ -10,7 +10,8 @@ from ..conversation.replay.trail import Places, find_places
 from ..conversation.state import PartRef, SessionState
 from ..recall.catalog import called_for
 from ..recall.entries import free
-from ..recall.pipeline import build_part
+from ..recall.in_view import AlreadyShown
+from ..recall.pipeline import TurnOffers, build_part
 from ..recall.selection import Selection
 from ..tokens.counter import joined
 from ..values.budget import Budget
@@ -28,7 +29,7 @@ def part(call: Call, opened: Opening) -> Part:
         if tokens <= call.who.budget.total:
             build = call.blocks.build(known.build)
             return Part(build=build, state=state, places=places, text=text, tokens=tokens)
-    called = called_for(call.catalog.on_call, call.situation.query, call.setup.agent_search)
+    called = called_for(call.catalog.on_call, call.situation.query, call.using.recall.agent_search)
     chosen, tokens = _choose(call, opened, places, called)
     parts = with_room(state.parts, places, call.who.replayed - chosen.tokens)
     if parts != state.parts:
@@ -84,7 +85,7 @@ def _choose(
 
 
 def _together(call: Call, opened: Opening, text: str) -> int:
-    return joined(call.setup.count, [opened.text, text], {})
+    return joined(call.using.recall.printer.count, [opened.text, text], {})
 
 
 def _selected(
@@ -99,18 +100,18 @@ def _selected(
         in_view.update(known.shows)
         whole.update(ref for ref in known.shows if ref not in known.briefly)
         listed.update(known.mentions)
-    return build_part(
-        call.setup,
-        call.situation,
-        budget,
+    offers = TurnOffers(
         own=call.around.own,
         waiting=[entry.item() for entry in free(call.waiting, trail.turn, call.seen.at)],
         called=shown_as_text(called),
         brought=call.around.brought,
-        in_view=in_view,
+    )
+    shown = AlreadyShown(
+        refs=in_view,
         whole=whole,
         listed=listed,
         said=call.said,
-        hint=not stable.points_on,
-        head=call.seen.head,
+        points_on=stable.points_on,
     )
+    recall, head = call.using.recall, call.seen.head
+    return build_part(recall, call.situation, budget, offers, shown, head=head)

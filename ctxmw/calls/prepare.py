@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..compaction.compactor import Compactor
 from ..compaction.policy import Window
-from ..conversation.conversation import Identity, Prepared, load_state
+from ..conversation.conversation import Identity, Prepared
 from ..conversation.replay.current import current_history, with_present_note
 from ..errors import NotFound
-from ..learning.capture import learn_what_waits
-from ..recall.pipeline import Setup
 from ..runtime.stages import stage
 from ..values.messages import Message
 from .call import Call, Seen
@@ -28,7 +27,7 @@ MANY_WAIT = 32
 
 @stage("prepare")
 def prepare_call(
-    setup: Setup,
+    using: Compactor,
     who: Identity,
     messages: Sequence[Message],
     window: Window | None = None,
@@ -40,35 +39,35 @@ def prepare_call(
     What was said is stored with it, unless told otherwise. A prompt that would take up too much of
     the window is compacted first.
     """
-    if len(load_state(setup, who, setup.clock()).untaught) > MANY_WAIT:
+    if len(using.conversations.load(who).untaught) > MANY_WAIT:
         # Whoever never finishes a call has it learned here.
-        learn_what_waits(setup, who)
+        using.learner.learn_what_waits(who)
     for _ in range(_OPTIMISTIC):
         try:
-            planned = plan(_begun(setup, who, messages), window, capture=capture)
+            planned = plan(_begun(using, who, messages), window, capture=capture)
         except NotFound:
             continue  # the conversation was forgotten since the call was begun
         if commit(planned):
             break
     else:
-        with setup.store.atomic(who.user):
-            planned = plan(_begun(setup, who, messages), capture=capture)
+        with using.journal.store.atomic(who.user):
+            planned = plan(_begun(using, who, messages), capture=capture)
             commit(planned)
     keep_at_hand(planned)
     return planned.prepared
 
 
-def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+def peek_call(using: Compactor, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return what `prepare_call` would now, and leave no trace of it."""
-    seen = Seen.now(setup, who)
-    history = current_history(setup, who, messages, seen.state)
-    return plan(Call.begin(setup, who, history, seen)).prepared
+    seen = Seen.now(using.conversations, who)
+    history = current_history(using.conversations, who, messages, seen.state)
+    return plan(Call.begin(using, who, history, seen)).prepared
 
 
-def _begun(setup: Setup, who: Identity, messages: Sequence[Message]) -> Call:
-    seen = Seen.now(setup, who)
-    history = current_history(setup, who, messages, seen.state)
-    present = with_present_note(setup, who, history)
+def _begun(using: Compactor, who: Identity, messages: Sequence[Message]) -> Call:
+    seen = Seen.now(using.conversations, who)
+    history = current_history(using.conversations, who, messages, seen.state)
+    present = with_present_note(using.conversations, who, history)
     if present is not history:
-        seen = Seen.now(setup, who)
-    return Call.begin(setup, who, present, seen)
+        seen = Seen.now(using.conversations, who)
+    return Call.begin(using, who, present, seen)

@@ -11,14 +11,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity, change_state, load_state
+from ..conversation.conversation import Identity
 from ..conversation.replay.current import current_history, said_in_view, with_present_note
 from ..conversation.replay.views import History, ref_of, with_view
 from ..protocols import TokenCounter
-from ..recall.pipeline import Setup, build_stable
+from ..recall.pipeline import build_stable
 from ..tokens.prompt_cost import Measure, at_most
 from ..values.messages import Message, place
 from ..values.situation import Situation
+from .compactor import Compactor
 from .cut import Cut, Room, cut
 from .make_view import archive, make_view
 from .policy import Compacted, Compaction, Status, Window
@@ -57,7 +58,7 @@ def needed(history: History, window: Window, policy: Compaction, count: TokenCou
 
 
 def shrink(
-    setup: Setup,
+    compactor: Compactor,
     who: Identity,
     history: History,
     window: Window,
@@ -71,60 +72,65 @@ def shrink(
     note adds what the memory has for the goal and is not `known`: what the stable block shows, and
     what was removed from the conversation.
     """
-    measure, room = Measure(setup.count), _room(window, setup.compaction)
+    count = compactor.recall.printer.count
+    measure, room = Measure(count), _room(window, compactor.policy)
     chosen = cut(history.given, room, measure)
     if not chosen:
         return None
-    archive(setup, who, history, chosen)
-    more = refill(setup, situation, who.budget, history, known)
-    smaller = make_view(setup, who, history, chosen, more)
-    spent = setup.count(smaller.note.text)
-    if setup.summarizer is None and spent <= chosen.note * ENOUGH:
+    archive(compactor, who, history, chosen)
+    more = refill(compactor.recall, situation, who.budget, history, known)
+    smaller = make_view(compactor, who, history, chosen, more)
+    spent = count(smaller.note.text)
+    if compactor.summarizer is None and spent <= chosen.note * ENOUGH:
         # What the note did not need, messages have instead.
         again = cut(history.given, replace(room, note_most=spent), measure)
         if again.dropped < chosen.dropped:
-            archive(setup, who, history, again)
-            smaller = make_view(setup, who, history, again, more)
+            archive(compactor, who, history, again)
+            smaller = make_view(compactor, who, history, again, more)
     size = _tokens(smaller, measure)
     if size >= _tokens(history, measure) or smaller.view is None:
         return None
     return replace(smaller, view=smaller.view.model_copy(update={"tokens": size}))
 
 
-def store_view(setup: Setup, who: Identity, history: History) -> None:
+def store_view(compactor: Compactor, who: Identity, history: History) -> None:
     """Keep the view; a new epoch begins, and earlier parts are dropped, but for the open turn's."""
     view, turn = history.view, history.trail.turn
     assert view is not None
-    blocks = Blocks(setup.store, who.user)
+    store, conversations = compactor.journal.store, compactor.conversations
+    blocks = Blocks(store, who.user)
     blocks.keep_block(history.note, view.at)
-    with setup.store.atomic(who.user):
-        setup.store.put([*blocks.rows, view.row()])
-        state = load_state(setup, who, setup.clock())
+    with store.atomic(who.user):
+        store.put([*blocks.rows, view.row()])
+        state = conversations.load(who)
         parts = [
             part if part.open and part.anchor == turn else part.emptied() for part in state.parts
         ]
         views = with_view(state.views, view)
-        change_state(setup, who, views=views, parts=tuple(parts), stale="compaction")
-    setup.stats.count("compactions")
-    setup.has_news(who.user)
+        conversations.put(state, views=views, parts=tuple(parts), stale="compaction")
+    compactor.recall.stats.count("compactions")
+    compactor.learner.has_news(who.user)
 
 
-def compact(setup: Setup, who: Identity, messages: Sequence[Message], window: Window) -> Compacted:
+def compact(
+    compactor: Compactor, who: Identity, messages: Sequence[Message], window: Window
+) -> Compacted:
     """Return the messages, compacted when they are over the trigger."""
-    measure = Measure(setup.count)
+    count, conversations = compactor.recall.printer.count, compactor.conversations
+    measure = Measure(count)
     before = measure.messages(messages)
-    history = with_present_note(setup, who, current_history(setup, who, messages))
-    need = needed(history, window, setup.compaction, setup.count)
+    history = with_present_note(conversations, who, current_history(conversations, who, messages))
+    need = needed(history, window, compactor.policy, count)
     smaller, status = None, need.status
     if need.cut:
-        state = load_state(setup, who, setup.clock())
-        situation = _situation(setup, who, project=state.project, language=state.language)
-        stable = build_stable(setup, situation, who.budget, removed=state.removed)
+        state = conversations.load(who)
+        situation = who.situation(state, compactor.journal.clock())
+        stable = build_stable(compactor.recall, situation, who.budget, removed=state.removed)
         known = {*stable.shown, *state.removed}
-        smaller = shrink(setup, who, history, window, situation=situation, known=known)
+        smaller = shrink(compactor, who, history, window, situation=situation, known=known)
     if smaller is not None:
-        store_view(setup, who, smaller)
-        target = _room(window, setup.compaction).target
+        store_view(compactor, who, smaller)
+        target = _room(window, compactor.policy).target
         status = "compacted" if _tokens(smaller, measure) <= target else "over_target"
     history = smaller or history
     if history.view is None:
@@ -132,7 +138,8 @@ def compact(setup: Setup, who: Identity, messages: Sequence[Message], window: Wi
         return Compacted(messages=given, tokens_before=before, tokens_after=before, status=status)
     placed = place(history.messages, "", history.notes)
     # What left the view is found again from now on.
-    setup.prefixes.keep_said(who.user, who.session, said_in_view(setup, who, history))
+    said = said_in_view(compactor.journal.store, who, history)
+    conversations.prefixes.keep_said(who.user, who.session, said)
     return Compacted(
         messages=placed,
         archived=history.view.archived,
@@ -141,18 +148,6 @@ def compact(setup: Setup, who: Identity, messages: Sequence[Message], window: Wi
         tokens_before=before,
         tokens_after=measure.messages(placed),
         status=status,
-    )
-
-
-def _situation(
-    setup: Setup, who: Identity, *, project: str | None, language: str | None
-) -> Situation:
-    return Situation(
-        user=who.user,
-        session=who.session,
-        project=who.project or project,
-        language=who.language or language,
-        now=setup.clock(),
     )
 
 

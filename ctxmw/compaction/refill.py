@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ..conversation.replay.views import History
-from ..recall.pipeline import Own, Setup, gather
+from ..recall.pipeline import Own, Recall, gather
 from ..text.terms import content_terms
 from ..values.budget import Budget
 from ..values.items import Item, Shown
@@ -34,19 +34,19 @@ class Refill:
 
 
 def refill(
-    setup: Setup, situation: Situation, budget: Budget, history: History, known: Collection[str]
+    recall: Recall, situation: Situation, budget: Budget, history: History, known: Collection[str]
 ) -> Refill:
     """Return what the memory has to add for the goal of this history to what is `known`."""
     goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
-    offered = gather(setup, situation, budget, Own()).items
+    offered = gather(recall, situation, budget, Own()).items
     others = [item for item in offered if item.ref not in known]
     told = [item for item in others if item.kind == "summary" and item.trust == "trusted"]
     newest = sorted(told, key=lambda item: (item.at is not None, item.at), reverse=True)[:SUMMARIES]
-    rest = [item for item in others if item not in newest and item.score >= setup.floors.index]
+    rest = [item for item in others if item not in newest and item.score >= recall.floors.index]
     lines = _about(goal, rest)[:LINES]
     return Refill(
         items=(*((item, "full") for item in newest), *((item, "index") for item in lines)),
-        title=setup.layout(situation).title,
+        title=recall.printer.layout(situation).title,
     )
 
 
