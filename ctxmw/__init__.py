@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .calls.tools import MemoryTool, memory_tools
     from .compaction.policy import Compacted, Compaction
     from .conversation.conversation import Prepared
-    from .conversation.entered import current_session
     from .conversation.record import ContextRecord
+    from .entered import current_session
     from .forgiving import ForgivingSession
     from .learning.policy import Learning
     from .learning.summarizers import SummarizerLimits
@@ -105,7 +105,7 @@ _HOMES = {
     "Trust": "values.items",
     "Weights": "values.scoring",
     "Xml": "recall.render",
-    "current_session": "conversation.entered",
+    "current_session": "entered",
     "known_window": "tokens.windows",
     "memory_tools": "calls.tools",
 }
