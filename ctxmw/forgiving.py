@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .composition import Composition
 from .conversation.conversation import Identity, Prepared
 from .conversation.record import ContextRecord
 from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
@@ -24,6 +23,7 @@ from .values.records import Turn
 from .values.refs import long_ref
 
 if TYPE_CHECKING:
+    from .composition import Composition
     from .session import Session
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
 from .code.indexer import Indexed, Indexer
@@ -29,7 +29,6 @@ from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
-from .session import Session
 from .store.open import store_at
 from .store.transfer import export, import_
 from .values.argument_checks import checked_path, checked_refs, checked_texts
@@ -47,6 +46,9 @@ from .values.records import (
 )
 from .values.refs import long_ref
 from .workspace.activity import Activity, checked_activity, notice
+
+if TYPE_CHECKING:
+    from .session import Session
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
 
@@ -248,11 +250,14 @@ class ContextMiddleware:
             budget=checked(defaults.budget if budget is None else budget, Budget),
             placement=defaults.placement if placement is None else placement,
         )
+        # Whoever remembers and searches, and has no conversation, loads no calls.
+        from .session import Session
+
         return Session(self._composition, located(who, cwd))
 
     def owns(self, session: Session) -> bool:
         """Say whether a conversation is one of this memory, and not of another."""
-        return isinstance(session, Session) and session.workers is self.workers
+        return getattr(session, "workers", None) is self.workers
 
     def sessions(self, *, user: str | None = None) -> list[SessionState]:
         """Return the user's conversations, the one used last first."""

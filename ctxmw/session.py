@@ -33,7 +33,7 @@ from .conversation.history import history_of
 from .conversation.record import ContextRecord, told_of
 from .conversation.replay.current import current_history
 from .conversation.state import SessionState
-from .conversation.transcript import Exchange, Spoken, prompt_of, transcript_of
+from .conversation.transcript import Exchange, prompt_of, transcript_of
 from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
@@ -46,7 +46,7 @@ from .tokens.prompt_cost import Measure
 from .values.argument_checks import checked_window, flag, schemas, tokens
 from .values.clocks import checked_moment
 from .values.items import Priority, Trust
-from .values.messages import Message, check_messages, checked_reply, place
+from .values.messages import Message, Spoken, check_messages, checked_reply, place
 from .values.records import Note, Observation, SessionSummary, Turn
 
 

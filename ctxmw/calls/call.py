@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ..compaction.compactor import Compactor
 from ..conversation.blocks import Blocks
 from ..conversation.conversation import Conversations, Identity, Prepared
 from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
@@ -32,6 +32,9 @@ from ..values.messages import message_text
 from ..values.records import SHARED
 from ..values.situation import LOOKED_AT, Situation, task_of
 from .around import Around
+
+if TYPE_CHECKING:
+    from ..compaction.compactor import Compactor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

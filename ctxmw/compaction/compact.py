@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..conversation.blocks import Blocks
 from ..conversation.conversation import Identity
@@ -19,11 +20,13 @@ from ..recall.pipeline import build_stable
 from ..tokens.prompt_cost import Measure, at_most
 from ..values.messages import Message, place
 from ..values.situation import Situation
-from .compactor import Compactor
 from .cut import Cut, Room, cut
 from .make_view import archive, make_view
 from .policy import Compacted, Compaction, Status, Window
 from .refill import refill
+
+if TYPE_CHECKING:
+    from .compactor import Compactor
 
 ENOUGH = 0.75
 """A note that uses less of its room than this gives the rest back."""

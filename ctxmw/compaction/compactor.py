@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..conversation.conversation import Conversations
-from ..learning.learner import Learner
 from ..learning.summarizers import MeteredSummarizer
 from ..recall.pipeline import Recall
 from ..store.journal import Journal
 from .policy import Compaction
+
+if TYPE_CHECKING:
+    from ..learning.learner import Learner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..conversation.conversation import Identity
 from ..conversation.exchanges import Telling
@@ -20,12 +21,14 @@ from ..conversation.replay.views import (
 from ..errors import SummarizerError
 from ..values.messages import Message, message_text
 from ..values.records import Turn, load_all
-from .compactor import Compactor
 from .cut import Cut
 from .groups import groups_of
 from .note import CompactionNote, make_note
 from .note_lines import Archived, NoteLayout
 from .refill import Refill
+
+if TYPE_CHECKING:
+    from .compactor import Compactor
 
 log = logging.getLogger("ctxmw")
 

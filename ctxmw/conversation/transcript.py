@@ -13,6 +13,7 @@ from operator import attrgetter
 
 from ..protocols import Find
 from ..store.journal import Journal
+from ..values.messages import Spoken
 from ..values.records import Turn, load_all
 from .blocks import Blocks
 from .history import history_of
@@ -38,15 +39,6 @@ class Exchange:
         if self.asked:
             return self.asked.since
         return self.records[0].at if self.records else self.said[0].since
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
-    """One message of a prompt: our text in it, then the caller's."""
-
-    role: str
-    ours: str
-    theirs: str
 
 
 def transcript_of(journal: Journal, user: str, session: str) -> list[Exchange]:

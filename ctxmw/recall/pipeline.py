@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..protocols import Source, TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
@@ -16,7 +17,6 @@ from ..runtime.lru import LruCache
 from ..runtime.stages import stage
 from ..runtime.stats import Stats
 from ..search.filter import SEARCHED, Filter
-from ..search.search import Found, Search
 from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
@@ -31,6 +31,9 @@ from .sources.memories import Memories
 from .sources.own import offered
 from .sources.sessions import Sessions
 from .surroundings import Brought, Surroundings
+
+if TYPE_CHECKING:
+    from ..search.search import Found, Search
 
 SMALLEST_ITEM, LISTED = 10, 30
 """Tokens of a short line; candidates beyond what fits, for the index and the record."""

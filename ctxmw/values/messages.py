@@ -9,6 +9,7 @@ returns a new list whose untouched messages are the same objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
@@ -27,6 +28,15 @@ turn's part closes the system prompt too."""
 ROLES: tuple[str, ...] = get_args(Role)
 AUTHORS: tuple[str, ...] = get_args(Author)
 PLACEMENTS: tuple[str, ...] = get_args(Placement)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """One message of a prompt: our text in it, then the caller's."""
+
+    role: str
+    ours: str
+    theirs: str
 
 
 def check_placement(placement: Placement) -> Placement:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ...protocols import Store
 from ...recall.in_view import InView
 from ...values.messages import Message
 from ..blocks import Blocks
-from ..conversation import Conversations, Identity
 from ..state import SessionState
 from .strip import strip_ours
 from .views import History, captured_refs, history_in_view, with_view
+
+if TYPE_CHECKING:
+    from ..conversation import Conversations, Identity
 
 
 def current_history(
