@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from ctxmw import ContextMiddleware, Session
 
 from .authors import Authors
-from .call import ModelCall
+from .call import ModelCall, NewCall
 from .conversations import Conversations
 from .room import Room
 
@@ -52,34 +52,30 @@ class PreModelHook(Runnable[State, State]):
         return self | itemgetter("llm_input_messages")
 
     def invoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
-        chat = self._conversations.of(config)
-        messages, authors = input["messages"], _authors(input, config)
-        return self._sent(chat, ModelCall.begin(chat, messages, room=Room(), authors=authors))
+        return self._sent(self._new_call(input, config).begin())
 
     async def ainvoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
-        chat = self._conversations.of(config)
-        messages, authors = input["messages"], _authors(input, config)
-        call = await ModelCall.abegin(chat, messages, room=Room(), authors=authors)
-        return self._sent(chat, call)
+        return self._sent(await self._new_call(input, config).abegin())
 
-    def _sent(self, chat: Session, call: ModelCall) -> State:
+    def _new_call(self, state: State, config: RunnableConfig | None) -> NewCall:
+        messages = state["messages"]
+        authors = Authors(config, state=messages)
+        return NewCall(self._conversations.of(config), messages, room=Room(), authors=authors)
+
+    def _sent(self, call: ModelCall) -> State:
         with self._lock:
-            self._calls[chat.user, chat.id] = call
+            self._calls[call.session.user, call.session.id] = call
             while len(self._calls) > _OPEN_CALLS:
                 self._calls.popitem(last=False)
         return {"llm_input_messages": call.messages}
 
     def _answered(self, state: State, config: RunnableConfig) -> State:
-        reply, call = state["messages"][-1], self._open_call(config)
-        if call is None or not isinstance(reply, AIMessage):
-            return {}
-        return {"messages": [call.answered(reply)]}
+        call = self._open_call(config)
+        return _kept(call, state) if call else {}
 
     async def _aanswered(self, state: State, config: RunnableConfig) -> State:
-        reply, call = state["messages"][-1], self._open_call(config)
-        if call is None or not isinstance(reply, AIMessage):
-            return {}
-        return {"messages": [await call.aanswered(reply)]}
+        call = self._open_call(config)
+        return await call.off_loop(_kept, call, state) if call else {}
 
     def _open_call(self, config: RunnableConfig) -> ModelCall | None:
         chat = self._conversations.of(config)
@@ -87,5 +83,6 @@ class PreModelHook(Runnable[State, State]):
             return self._calls.pop((chat.user, chat.id), None)
 
 
-def _authors(state: State, config: RunnableConfig | None) -> Authors:
-    return Authors(config, state=state["messages"])
+def _kept(call: ModelCall, state: State) -> State:
+    reply = state["messages"][-1]
+    return {"messages": [call.answered(reply)]} if isinstance(reply, AIMessage) else {}
