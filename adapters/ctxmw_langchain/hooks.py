@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from operator import itemgetter
 from typing import Any
 
@@ -15,10 +13,8 @@ from ctxmw import ContextMiddleware, Session
 from .authors import Authors
 from .call import ModelCall, NewCall
 from .conversations import Conversations
+from .open_calls import OpenCalls
 from .room import Room
-
-_OPEN_CALLS = 1024
-"""Calls that may wait for their answer at a time; older ones are left as built."""
 
 State = dict[str, Any]
 
@@ -38,8 +34,7 @@ class PreModelHook(Runnable[State, State]):
 
     def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
-        self._calls: OrderedDict[tuple[str, str], ModelCall] = OrderedDict()
-        self._lock = threading.Lock()
+        self._calls = OpenCalls()
 
     @property
     def after(self) -> Runnable[State, State]:
@@ -63,24 +58,16 @@ class PreModelHook(Runnable[State, State]):
         return NewCall(self._conversations.of(config), messages, room=Room(), authors=authors)
 
     def _sent(self, call: ModelCall) -> State:
-        with self._lock:
-            self._calls[call.session.user, call.session.id] = call
-            while len(self._calls) > _OPEN_CALLS:
-                self._calls.popitem(last=False)
+        self._calls.put(call)
         return {"llm_input_messages": call.messages}
 
     def _answered(self, state: State, config: RunnableConfig) -> State:
-        call = self._open_call(config)
+        call = self._calls.take(self._conversations.of(config))
         return _kept(call, state) if call else {}
 
     async def _aanswered(self, state: State, config: RunnableConfig) -> State:
-        call = self._open_call(config)
+        call = self._calls.take(self._conversations.of(config))
         return await call.off_loop(_kept, call, state) if call else {}
-
-    def _open_call(self, config: RunnableConfig) -> ModelCall | None:
-        chat = self._conversations.of(config)
-        with self._lock:
-            return self._calls.pop((chat.user, chat.id), None)
 
 
 def _kept(call: ModelCall, state: State) -> State:

@@ -7,8 +7,6 @@ was said, and each answer's provenance.
 from __future__ import annotations
 
 import operator
-import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +20,7 @@ from .authors import Authors
 from .call import ModelCall, NewCall
 from .conversations import Conversations
 from .nesting import placed_by, said_by_people
+from .open_calls import OpenCalls
 from .room import Room, room_of
 from .tools import tools_of
 
@@ -38,8 +37,6 @@ except ImportError as error:
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
 Rewriting = ExtendedModelResponse[Any]
-_OPEN_CALLS = 1024
-"""Answers that may wait at a time."""
 
 
 class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -64,7 +61,8 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         _check_flags(name, tools=tools, rewrite_state=rewrite_state)
         self._rewrite_state = rewrite_state
         self._rooms = Rooms()
-        self._answers = Answers()
+        self._answers = OpenCalls()
+        """Calls whose answers may still be changed in the state, until the agent is done."""
         self._ctx = ctx
         self._conversations = Conversations(ctx, session)
         self._name = name
@@ -114,7 +112,7 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         if reply:
             reply, response = _named(reply, response)
             response = _with(response, reply, call.answered(reply, capture=False))
-            self._answers.wait(call, reply)
+            self._answers.put(call, reply.id)
         if not self._rewrite_state:
             return response
         return _rewriting(response, call.in_view(request.state["messages"]))
@@ -122,33 +120,9 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
     def _waiting(self, messages: Sequence[AnyMessage]) -> Iterator[tuple[ModelCall, AIMessage]]:
         """Yield the answer of an agent that is done, where it waited, and its call."""
         reply = _last_answer(messages)
-        call = self._answers.call_of(self._conversations.of(None), reply) if reply else None
+        call = self._answers.take(self._conversations.of(None), reply.id) if reply else None
         if reply and call:
             yield call, reply
-
-
-class Answers:
-    """Answers that may still be changed in the state, until the agent is done."""
-
-    def __init__(self) -> None:
-        self._calls: OrderedDict[tuple[str, str], tuple[str | None, ModelCall]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def wait(self, call: ModelCall, reply: AIMessage) -> None:
-        """Have an answer wait; the step before it was in this call's prompt."""
-        with self._lock:
-            self._calls[call.session.user, call.session.id] = (reply.id, call)
-            while len(self._calls) > _OPEN_CALLS:
-                self._calls.popitem(last=False)
-
-    def call_of(self, chat: Session, reply: AIMessage) -> ModelCall | None:
-        """Return the call of an answer that waited; none when it is not that answer."""
-        with self._lock:
-            id_, call = self._calls.get((chat.user, chat.id), (None, None))
-            if id_ != reply.id:
-                return None
-            self._calls.pop((chat.user, chat.id), None)
-            return call
 
 
 class Rooms:
