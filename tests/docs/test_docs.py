@@ -53,7 +53,12 @@ def test_figures_that_stand_on_two_pages_are_the_same():
 @pytest.mark.parametrize("page", [*PAGES, *MORE], ids=lambda page: page.name)
 def test_files_and_names_of_ours_that_a_page_mentions_exist(page):
     text = page.read_text(encoding="utf-8")
-    assert [path for path in FILE.findall(text) if not (ROOT / path).exists()] == []
+    missing = [
+        path
+        for path in FILE.findall(text)
+        if not (ROOT / path).exists() and not (ROOT / "ctxmw" / path).exists()
+    ]
+    assert missing == []
     for name in NAME.findall(text):
         resolve_name(name)
 
