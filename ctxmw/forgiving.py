@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .conversation.conversation import Identity, Prepared
 from .conversation.record import ContextRecord
 from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
-from .runtime.async_twins import Workers, forgiving_twin
+from .runtime.async_twins import Watched, Workers, forgiving_twin
 from .runtime.stages import where
 from .values.messages import Message
 from .values.records import Turn
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .composition import Composition
     from .session import Session
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -162,6 +163,14 @@ class ForgivingSession:
     acapture = forgiving_twin(capture)
     abound = forgiving_twin(bound)
     aask = forgiving_twin(ask)
+
+    async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of an adapter's call, made off the event loop as our own are."""
+        return await self.workers.run_or_make(partial(call, *args, **kwargs))
+
+    def watched(self, ended: Callable[[BaseException], object]) -> Watched:
+        """Return a block, `with` or `async with`; `ended` is told of the error that ends it."""
+        return Watched(self.workers, ended)
 
     def _try(self, stage: str, call: Callable[[], T], otherwise: Callable[[str], T]) -> T:
         try:

@@ -1,4 +1,4 @@
-"""Has a call fit the model's window: its history is compacted first where it would not.
+"""The plan of a call that fits the model's window: where it would not, it is compacted first.
 
 That is decided by what is certain to be in the prompt, before anything is searched or printed. Only
 where the part that the turn brings tips the scale, it is decided after, and the call planned again.
@@ -74,7 +74,8 @@ def _needed(call: Call, window: Window) -> Need:
 def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | None]:
     """Return the call with its history compacted, where needed, and what is to open it then.
 
-    A new epoch begins with it, of which the note knows what it shows.
+    A new epoch begins with it. What opens it is chosen here, before the note, which does not repeat
+    it; room is left for the largest part that the turn may bring.
     """
     if not need.cut:
         return call, None

@@ -1,4 +1,4 @@
-"""What a history is cut down with."""
+"""The compactor: what a history is cut down with, and a call prepared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides what of a history stays in view: places and tokens in, places out.
+"""The cut: which messages of a history stay in view; places and tokens in, places out.
 
 First old tool outputs are cleared, the oldest first. When that is not enough, the history is cut:
 what must stay stays, the newest groups stay as far as there is room, and all before them goes.

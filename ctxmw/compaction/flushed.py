@@ -1,4 +1,4 @@
-"""Messages that leave a history which others keep, such as a buffer that is flushed.
+"""Flushed messages: those that leave a history which others keep, such as a buffer.
 
 They are captured, and a note tells what is gone; unlike a compacted history, the one they leave
 is not ours to look at, so the note covers the user's first words too.

@@ -1,4 +1,4 @@
-"""From a cut to a view: what leaves is captured, a note is written, and the rest stays in place."""
+"""The view made from a cut: what leaves is captured, a note is written, the rest stays in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that a note may have: what was archived, turn by turn, and what each line is worth."""
+"""Lines of a note: what was archived, turn by turn, and what each line is worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the memory adds to a conversation that was just compacted.
+"""The refill: what the memory adds to a conversation that was just compacted.
 
 The stable block is made anew at that moment. Beside it there is room for a little more of what
 belongs to the goal: summaries of earlier conversations, and index lines; only what the stable block

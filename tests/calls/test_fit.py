@@ -9,6 +9,7 @@ import pytest
 from ctxmw import Budget, Compaction, ContextMiddleware
 from ctxmw.calls import opening, part
 from ctxmw.compaction import compact
+from ctxmw.learning.policy import Learning
 from ctxmw.search.search import Search
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
@@ -140,3 +141,24 @@ def test_a_conversation_that_grows_turn_by_turn_always_fits(ctx, window):
         given = [*given, {"role": "assistant", "content": reply}]
         given.append({"role": "user", "content": f"Question {at}: what about box {at}?"})
     assert ctx.stats()["compactions"] >= 1
+
+
+@pytest.mark.parametrize("change", ["forget", "edit"])
+def test_what_is_forgotten_or_edited_while_a_call_is_compacted_is_not_shown_as_it_was(change):
+    changes = []
+
+    def summarizer(prompt):
+        while changes:
+            changes.pop()()
+        return "They pack."
+
+    options = {"summarizer": summarizer, "deadline": None, "learn": Learning(summaries=False)}
+    with ContextMiddleware.open(":memory:", **options) as ctx:
+        kept = ctx.remember("Only Leonie has the code of the alarm.", kind="rule")
+        gone, edited = (lambda: ctx.forget(kept.ref)), (lambda: ctx.edit(kept.ref, "Ask Ann."))
+        changes.append(gone if change == "forget" else edited)
+        prepared = ctx.session("s").prepare(talk(60), window=4_000)
+        assert prepared.context.view
+        assert not changes, "the note was made while it happened"
+        assert "Leonie" not in str(prepared.messages)
+        assert ("Ask Ann." in prepared.context.stable) == (change == "edit")
