@@ -42,7 +42,7 @@ from .store.feed import Absences, Feed
 from .store.redacting import redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
-from .tokens.own_counter import checked_counter
+from .tokens.prompt_counter import prompt_counter
 from .tokens.windows import known_window
 from .values.budget import Budget, OnDemand
 from .values.clocks import checked_clock
@@ -138,8 +138,9 @@ def setup_of(store: Store, options: Options) -> Setup:
     keep_secrets_out_of_logs()
     store = redacting(store, options.get("redact", ()))
     own = options.get("count")
-    count = counter_for(options.get("model")) if own is None else checked_counter(own)
-    _warm(count)
+    count = prompt_counter(counter_for(options.get("model")) if own is None else own)
+    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
+    count.warm()
     told = options.get("clock")
     clock = utc_now if told is None else checked_clock(told)
     deadline = _deadline(options)
@@ -161,8 +162,8 @@ def setup_of(store: Store, options: Options) -> Setup:
         clock=clock,
         random=random,
         count=count,
-        counter=str(getattr(count, "name", "custom")),
-        exact=bool(getattr(count, "exact", True)),
+        counter=count.name,
+        exact=count.exact,
         renderer=options.get("renderer") or Markdown(),
         budget=_given(options.get("budget"), Budget),
         on_demand=_given(options.get("on_demand"), OnDemand),
@@ -328,10 +329,3 @@ def _summarizer(
         return None
     limits = _given(options.get("summarizer_limits"), SummarizerLimits)
     return MeteredSummarizer(as_summarizer(given), limits, count=count, clock=clock, stats=stats)
-
-
-def _warm(counter: TokenCounter) -> None:
-    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
-    warm = getattr(counter, "warm", None)
-    if warm is not None:
-        warm()

@@ -29,7 +29,6 @@ from ..recall.selection import Selection
 from ..recall.sources.sessions import row_item
 from ..recall.surroundings import Brought
 from ..runtime.stages import stage
-from ..tokens.counter import joined
 from ..values.budget import Budget
 from ..values.items import Item, changed
 from ..values.messages import Message, message_text, place
@@ -275,7 +274,7 @@ class Plan:
     def _together(self, opening: str, part: str) -> int:
         """Return the tokens of both; a counter of somebody's own may take its time."""
         if (opening, part) not in self._counted:
-            self._counted[opening, part] = joined(self._setup.count, [opening, part], {})
+            self._counted[opening, part] = self._setup.count.joined([opening, part], {})
         return self._counted[opening, part]
 
     def _selected(self, stable: Build, called: Sequence[Item], budget: Budget) -> Selection:

@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import Any
 
 from ..errors import InvalidValue
-from ..protocols import Renderer, TokenCounter
+from ..protocols import Renderer
 from ..runtime.lru import LruCache, Share
-from ..tokens.counter import about, at_least, once
+from ..tokens.prompt_counter import PromptCounter
 from ..values.items import Item, Shown, newest_first, urgency
 from .render import SECTIONS, TIMELINES
 
@@ -100,7 +100,7 @@ class Draft:
     def __init__(
         self,
         renderer: Renderer,
-        count: TokenCounter,
+        count: PromptCounter,
         title: Callable[[str], str],
         *,
         hint: bool,
@@ -136,7 +136,7 @@ class Draft:
         known = self._at_hand(item, "full")
         if known is not None:
             return known[1]
-        guess = about(self._count, item.text)
+        guess = self._count.about(item.text)
         return self.cost(item) if guess is None else guess
 
     def price(self, item: Item, shown: Shown, most: int) -> int:
@@ -223,7 +223,7 @@ class Draft:
         """
         if most > _PLENTY or shown == "brief":
             return False
-        return at_least(self._count, self._renderer.item(item, shown, 0)) > most
+        return self._count.at_least(self._renderer.item(item, shown, 0)) > most
 
     def _at_hand(self, item: Item, shown: Shown) -> tuple[str, int] | None:
         """Return what was printed of the item and counted before, if it is known."""
@@ -244,7 +244,7 @@ class Draft:
         if not item.version:
             return text, self._count(text)
         key = (item.ref, item.version, shown, item.passage)
-        known = text, once(self._count, text)
+        known = text, self._count.once(text)
         self._printed.put(key, known)
         self._take(key, known)
         return known
@@ -261,7 +261,7 @@ class Draft:
         if len(item.text) > HUGE:
             return self.cost(item)
         known = self._at_hand(item, "full")
-        return once(self._count, self._print(item, "full")) if known is None else known[1]
+        return self._count.once(self._print(item, "full")) if known is None else known[1]
 
 
 _Order = tuple[Any, ...]

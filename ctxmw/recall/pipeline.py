@@ -33,6 +33,7 @@ from ..search.per_user import SEARCHED
 from ..search.search import Found, Search
 from ..search.vectors.dense import Dense
 from ..store.feed import Absences, Feed
+from ..tokens.prompt_counter import PromptCounter
 from ..values.budget import MEMORY_LANES, Budget, OnDemand
 from ..values.items import PRIORITIES, Item, Trust
 from ..values.messages import Placement
@@ -72,7 +73,7 @@ class Setup:
     """Conversations for which nothing waits."""
     clock: Clock
     random: Random
-    count: TokenCounter
+    count: PromptCounter
     counter: str
     """The name of the counter, for records."""
     exact: bool
