@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .code.codebase import Codebase
 from .code.files import CodeFile
@@ -39,7 +39,7 @@ from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
 from .store.feed import Absences, Feed
-from .store.redacting import redacting
+from .store.redacting import bare, redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
 from .tokens.prompt_counter import prompt_counter
@@ -145,7 +145,7 @@ def setup_of(store: Store, options: Options) -> Setup:
     clock = utc_now if told is None else checked_clock(told)
     deadline = _deadline(options)
     stats = Stats()
-    workers = Workers(AT_WORK_REMOTELY if getattr(store, "remote", False) else AT_WORK)
+    workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
     faults = Faults(stats, options.get("on_error"))
     dense = _dense(store, options, clock, faults, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
@@ -282,20 +282,15 @@ def _dense(
 
 def _index(store: Store, name: str) -> VectorIndex:
     if name == "pgvector":
-        inside = getattr(store, "vector_index", None)
-        if inside is None:
-            raise InvalidValue(
-                'index is "pgvector", but the memory is not on Postgres: open it with '
-                '"postgresql://...", or with index="numpy".'
-            )
-        return cast("VectorIndex", inside())
+        from .search.vectors.pgvector import pgvector_in  # it brings the driver along
+
+        return pgvector_in(bare(store))
     from .search.vectors.chroma import index_named  # it brings HTTP along
 
     # A store that many machines share is the same one on all of them, wherever their files are.
-    identity = getattr(store, "identity", None)
-    path = Path(getattr(store, "path", data_folder() / f"{identity or 'memory'}.db"))
-    index = index_named(name, path, space=identity)
-    if name == "chroma" and getattr(store, "path", None) == Path(":memory:"):
+    path = store.path or data_folder() / f"{store.identity or 'memory'}.db"
+    index = index_named(name, path, space=store.identity)
+    if name == "chroma" and path == Path(":memory:"):
         raise InvalidValue(
             'index is "chroma", which keeps files, and a memory opened with ":memory:" leaves '
             'none: open it with a path, or with index="numpy".'

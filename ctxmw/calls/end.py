@@ -161,13 +161,12 @@ def _set_aside(setup: Setup, user: str, session: str, error: Exception, now: dat
     with suppress(CtxmwError):
         before = _failed_ends(setup, user, [ref]).get(ref)
         after = Refusal.after(before, now.timestamp(), final=False)
-        if hasattr(setup.store, "put_blobs"):
-            setup.store.put_blobs(user, UNENDED, {ref: after.blob()})
+        setup.store.put_blobs(user, UNENDED, {ref: after.blob()})
 
 
 def _failed_ends(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, Refusal]:
     """Return which of these conversations could not be ended: how often, and when last."""
-    if not refs or not hasattr(setup.store, "get_blobs"):
+    if not refs:
         return {}
     kept = setup.store.get_blobs(user, UNENDED, refs)
     read = {ref: Refusal.of(blob) for ref, blob in kept.items()}

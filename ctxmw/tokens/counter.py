@@ -185,14 +185,12 @@ def _load(tokenizer: Tokenizer, cache_dir: Path | None) -> Scale:
     table = TABLES[tokenizer.encoding]
     content = find_table(table, cache_dir)
     if content is None:
-        return Scale(tokenizer=tokenizer, encoding=None, fault=_NO_TABLE.format(tokenizer.encoding))
+        return Scale(kind=tokenizer, encoding=None, fault=_NO_TABLE.format(tokenizer.encoding))
     try:
-        return Scale(
-            tokenizer=tokenizer, encoding=load_encoding(tokenizer.encoding, table, content)
-        )
+        return Scale(kind=tokenizer, encoding=load_encoding(tokenizer.encoding, table, content))
     except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
         return Scale(
-            tokenizer=tokenizer, encoding=None, fault=_NO_LOAD.format(tokenizer.encoding, fault)
+            kind=tokenizer, encoding=None, fault=_NO_LOAD.format(tokenizer.encoding, fault)
         )
 
 

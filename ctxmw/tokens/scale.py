@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Scale:
     """A tokenizer with its table; without one it counts bytes."""
 
-    tokenizer: Tokenizer
+    kind: Tokenizer
     encoding: Encoding | None
     fault: str = ""
     """Why there is no table, and the next step."""
@@ -27,50 +27,42 @@ class Scale:
         bound = len(text.encode("utf-8", "surrogatepass")) + self.spare
         if self.encoding is None:
             return bound
-        return min(
-            bound, math.ceil(len(self.encoding.encode_ordinary(text)) * self.tokenizer.factor)
-        )
+        return min(bound, math.ceil(len(self.encoding.encode_ordinary(text)) * self.kind.factor))
 
     def about(self, text: str) -> int:
-        return (
-            len(text) if self.encoding is None else math.ceil(len(text) / 4 * self.tokenizer.factor)
-        )
+        return len(text) if self.encoding is None else math.ceil(len(text) / 4 * self.kind.factor)
 
     def cut(self, text: str, limit: int) -> str:
         by_bytes = _cut_bytes(text, limit - self.spare)
         if self.encoding is None:
             return by_bytes
-        by_tokens = _cut_tokens(text, int(limit / self.tokenizer.factor), self.encoding)
+        by_tokens = _cut_tokens(text, int(limit / self.kind.factor), self.encoding)
         return max(by_bytes, by_tokens, key=len)
 
     @property
     def spare(self) -> int:
         """How far the model may exceed the number of bytes: some tokenizers put a blank first."""
-        return 0 if self.tokenizer.own else 1
+        return 0 if self.kind.own else 1
 
     @property
     def name(self) -> str:
         if self.encoding is None:
             return "utf-8 bytes"
-        return (
-            self.tokenizer.encoding
-            if self.exact
-            else f"{self.tokenizer.encoding} x {self.tokenizer.factor}"
-        )
+        return self.kind.encoding if self.exact else f"{self.kind.encoding} x {self.kind.factor}"
 
     @property
     def exact(self) -> bool:
-        return self.encoding is not None and self.tokenizer.own
+        return self.encoding is not None and self.kind.own
 
     @property
     def note(self) -> str:
         if self.encoding is None:
             return f"A bound, not a count: each byte counts as a token, because {self.fault}."
         if self.exact:
-            return f"Exact: counted with {self.tokenizer.encoding}."
+            return f"Exact: counted with {self.kind.encoding}."
         return (
-            f"An estimate: {self.tokenizer.encoding} times {self.tokenizer.factor}, because the "
-            f"tokenizer of {self.tokenizer.model} is not at hand; pass your own counter for exact "
+            f"An estimate: {self.kind.encoding} times {self.kind.factor}, because the "
+            f"tokenizer of {self.kind.model} is not at hand; pass your own counter for exact "
             "counts."
         )
 

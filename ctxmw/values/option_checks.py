@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InvalidValue
 from ..learning.summarizers import SummarizerLimits
+from ..protocols import Store
 from ..recall.catalog import Offer
 from ..recall.modes import Mode
 from ..runtime.observing import Tracing
@@ -23,6 +24,12 @@ def check_store(store: object) -> None:
         raise InvalidValue(
             f"store is {store!r:.60}: give a store, such as SqliteStore({path!r:.60}), or have it "
             f"opened: ContextMiddleware.open({path!r:.60})."
+        )
+    promised = (name for name in vars(Store) if not name.startswith("_"))
+    if lacking := [name for name in promised if not hasattr(store, name)]:
+        raise InvalidValue(
+            f"store is {store!r:.60}, which has no {', '.join(lacking)}: give it what "
+            "ctxmw.protocols.Store promises; ctxmw.testing.validate_store checks it."
         )
 
 

@@ -58,7 +58,6 @@ TO_MEND = {
     ("ctxmw.search.reading", "recall"),
     ("ctxmw.store.migration", "search"),
     ("ctxmw.store.open", ""),
-    ("ctxmw.store.postgres.store", "search"),
     ("ctxmw.values.option_checks", "recall"),
     ("ctxmw.values.option_checks", "learning"),
     ("ctxmw.values.situation", "workspace"),

@@ -283,7 +283,7 @@ def test_a_cut_is_the_longest_beginning_that_fits(
 
 @given(text=hostile, limit=st.integers(-1, 80))
 def test_without_tables_a_cut_keeps_whole_characters(text: str, limit: int) -> None:
-    cut = Scale(tokenizer=tokenizer_for(None), encoding=None).cut(text, limit)
+    cut = Scale(kind=tokenizer_for(None), encoding=None).cut(text, limit)
     assert text.startswith(cut)
     assert len(cut.encode()) <= max(limit, 0)
     assert cut == text or len(text[: len(cut) + 1].encode()) > limit
