@@ -26,6 +26,7 @@ from .recall.pipeline import Setup
 from .recall.render import Markdown
 from .recall.sources import Directory, Memories, Sessions
 from .recall.sources.code import Code
+from .recall.sources.own import OwnSource
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, Aside
@@ -153,6 +154,7 @@ def setup_of(store: Store, options: Options) -> Setup:
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
+    arriving = _given(options.get("arriving"), Arriving)
     feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
     surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
     return Setup(
@@ -169,14 +171,14 @@ def setup_of(store: Store, options: Options) -> Setup:
         on_demand=_given(options.get("on_demand"), OnDemand),
         weights=weights,
         floors=_given(options.get("floors"), Floors),
-        arriving=_given(options.get("arriving"), Arriving),
+        arriving=arriving,
         placement=check_placement(options.get("placement", "split")),
         sources=(
             Memories(store, faults),
-            Sessions(store, faults),
-            surroundings.directory,
-            *options.get("sources", ()),
+            *([Sessions(store, faults)] if arriving.session_history else []),
+            OwnSource(surroundings.directory),
         ),
+        own_sources=tuple(map(OwnSource, options.get("sources", ()))),
         window=options.get("window") or known_window(options.get("model")),
         compaction=_given(options.get("compaction"), Compaction),
         dense=dense,

@@ -20,7 +20,7 @@ from ..conversation.replay.prefix import InView, Prefixes
 from ..conversation.state import SessionState
 from ..learning.policy import Learning, check_trust
 from ..learning.summarizers import MeteredSummarizer
-from ..protocols import Clock, Renderer, Source, Store, TokenCounter
+from ..protocols import Clock, Renderer, Store, TokenCounter
 from ..runtime.async_twins import Workers
 from ..runtime.deadline import LATE, Aside, Deadline, Late
 from ..runtime.faults import Faults
@@ -44,8 +44,7 @@ from .admission import Arriving
 from .catalog import AgentSearch, Catalog
 from .render import title_of
 from .selection import Layout, Selection, select_stable, select_turn
-from .sources import Directory, Memories, Sessions
-from .sources.own import offered
+from .sources.shortlist import ListedSource
 from .surroundings import Brought, Surroundings
 
 if TYPE_CHECKING:
@@ -85,7 +84,9 @@ class Setup:
     arriving: Arriving
     placement: Placement
     """Where blocks go unless a conversation says otherwise."""
-    sources: tuple[Source, ...]
+    sources: tuple[ListedSource, ...]
+    own_sources: tuple[ListedSource, ...]
+    """Sources of the application's own, which may be slow: asked once a turn, in time."""
     window: int | None
     """The model's context window in tokens, where known."""
     compaction: Compaction
@@ -163,12 +164,6 @@ class Setup:
         trust = self.trust.get(source, "trusted") if given is None else given
         check_trust(trust)
         return trust
-
-    @property
-    def own_sources(self) -> tuple[Source, ...]:
-        """The sources of the application's own."""
-        ours = (Memories, Sessions, Directory)
-        return tuple(source for source in self.sources if not isinstance(source, ours))
 
 
 def build_stable(
@@ -292,13 +287,13 @@ class Own:
 
 def own_items(setup: Setup, situation: Situation) -> Own:
     """Ask the application's own sources; what one has not got in time is left out."""
-    deadline = setup.due()
+    deadline, most = setup.due(), candidates_per_lane(setup.budget)
     items: list[Item] = []
     late: list[str] = []
     for source in setup.own_sources:
         try:
-            ask = partial(offered, source, situation, setup.weights)
-            items += setup.aside.call(ask, deadline, f"source {source.name}")
+            ask = partial(source.best, situation, setup.weights, most)
+            items += setup.aside.call(ask, deadline, f"source {source.name}").items
         except Late:
             setup.stats.count(f"degraded.{source.name}.{LATE}")
             late.append(f"{source.name}: {LATE}")
@@ -352,16 +347,10 @@ def gather(setup: Setup, situation: Situation, budget: Budget, own: Own) -> Gath
     items: list[Item] = []
     left_out: Counter[str] = Counter()
     for source in setup.sources:
-        if isinstance(source, Sessions) and not setup.arriving.session_history:
-            continue
-        if isinstance(source, Memories | Sessions):
-            listed = source.best(situation, setup.weights, most)
-            items += setup.arriving.admitted(listed.items)
-            above, below = listed.left_out(setup.floors.stable)
-            left_out += Counter({"over budget": above})
-            left_out += Counter({f"below floor {setup.floors.stable:g}": below})
-        elif isinstance(source, Directory):
-            items += offered(source, situation, setup.weights)
+        listed = source.best(situation, setup.weights, most)
+        items += setup.arriving.admitted(listed.items)
+        above, below = listed.left_out(setup.floors.stable)
+        left_out += Counter({"over budget": above, f"below floor {setup.floors.stable:g}": below})
     items += [item for item in own.items if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 

@@ -45,7 +45,7 @@ def check_options(options: Mapping[str, Any], known: Iterable[str]) -> None:
         if not fits(value):
             raise InvalidValue(f"{name} is {value!r:.60}: give {wanted}.")
     for source in options.get("sources", ()):
-        if not callable(getattr(source, "items", None)):
+        if not _has(source, ["items"]) or not hasattr(source, "name"):
             raise InvalidValue(f"a source is {source!r:.60}: it must have a name and items().")
     if options.get("index") and options.get("embedder") is None:
         raise InvalidValue(f"index is {options['index']!r:.60}, but there is no embedder for it.")

@@ -11,7 +11,8 @@ from ...values.items import Item, Scope, changed
 from ...values.records import INSTRUCTING, LASTING, Memory, load_as
 from ...values.scoring import Weights
 from ...values.situation import Situation
-from .shelf import Shelf, Shortlist
+from .shelf import Shelf
+from .shortlist import Shortlist
 
 WAS = 80
 """Characters that are shown of what a memory took the place of."""

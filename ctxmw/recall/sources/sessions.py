@@ -22,7 +22,8 @@ from ...values.records import (
 from ...values.scoring import Weights
 from ...values.situation import Situation
 from .memories import memory_item
-from .shelf import Shelf, Shortlist
+from .shelf import Shelf
+from .shortlist import Shortlist
 
 _LANES = {"done": "done", "decided": "decided", "blocked": "open", "next": "open"}
 
