@@ -1,5 +1,6 @@
 """ctxmw: a memory for agents that arrives by itself, fits its budget, and explains itself."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .calls.tools import MemoryTool, memory_tools
@@ -23,23 +24,32 @@ from .learning.policy import Learning
 from .learning.summarizers import SummarizerLimits
 from .memory.hits import Hit
 from .middleware import ContextMiddleware
-from .recall.modes import Mode
+from .recall.admission import Arriving
+from .recall.catalog import AgentSearch, Offer
+from .recall.modes import MODES, Mode
 from .recall.render import Compact, Markdown, Xml
 from .runtime.observing import Tracing
 from .session import Session
 from .store.sqlite.store import SqliteStore
+from .tokens.counter import counter_for
 from .tokens.windows import known_window
 from .values.budget import Budget, OnDemand
-from .values.items import Trust
+from .values.items import Item, Scope, Trust
 from .values.scoring import Floors, Weights
-from .workspace.triggers import Triggers
+from .values.situation import Situation, detect, task_of
+from .workspace.triggers import Triggers, analyze_message
 
 if TYPE_CHECKING:
     from .settings.settings import Settings
+    from .store.postgres.store import Limits as Limits
+    from .store.postgres.store import PostgresStore as PostgresStore
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "MODES",
+    "AgentSearch",
+    "Arriving",
     "Budget",
     "Compact",
     "Compacted",
@@ -51,6 +61,7 @@ __all__ = [
     "ForgivingSession",
     "Hit",
     "InvalidValue",
+    "Item",
     "Learning",
     "Markdown",
     "MemoryTool",
@@ -58,11 +69,14 @@ __all__ = [
     "MissingUser",
     "Mode",
     "NotFound",
+    "Offer",
     "OnDemand",
     "Overloaded",
     "Prepared",
+    "Scope",
     "Session",
     "Settings",
+    "Situation",
     "SqliteStore",
     "StoreError",
     "SummarizerError",
@@ -73,19 +87,29 @@ __all__ = [
     "Weights",
     "WrongUser",
     "Xml",
+    "analyze_message",
+    "counter_for",
     "current_session",
+    "detect",
     "known_window",
     "memory_tools",
+    "task_of",
 ]
 
 
-def __getattr__(name: str) -> Any:
+_WHEN_ASKED_FOR = {
     # Not everybody has settings, and a model of all of them takes a while to make.
-    if name == "Settings":
-        from .settings.settings import Settings
+    "Settings": ".settings.settings",
+    # Not everybody has the driver: these are not in __all__, for `import *` would ask for it.
+    "Limits": ".store.postgres.store",
+    "PostgresStore": ".store.postgres.store",
+}
 
-        return Settings
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHEN_ASKED_FOR:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WHEN_ASKED_FOR[name], __name__), name)
 
 
 def load_ipython_extension(shell: object) -> None:

@@ -114,7 +114,7 @@ class Options(TypedDict, total=False):
     triggers: Triggers
     """What brings code and rules by itself, and how much each kind counts."""
     modes: Sequence[Mode]
-    """Words in a message that bring an instruction; see `ctxmw.recall.modes.MODES`."""
+    """Words in a message that bring an instruction; see `ctxmw.MODES`."""
     deadline: float | None
     """Milliseconds that the search for a turn's part may take: what is there by then is used, and
     the record says what is missing. 200 unless given, or what CTXMW_DEADLINE says (0: none). None
