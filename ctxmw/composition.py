@@ -182,9 +182,7 @@ def setup_of(store: Store, options: Options) -> Setup:
         window=options.get("window") or known_window(options.get("model")),
         compaction=_given(options.get("compaction"), Compaction),
         dense=dense,
-        search=Search(
-            store, count, dense=dense, stats=stats, aside=aside, feed=feed, faults=faults
-        ),
+        search=Search(store, count, dense=dense, aside=aside, feed=feed, faults=faults),
         deadline=deadline,
         aside=aside,
         catalog=Catalog(
