@@ -375,7 +375,8 @@ class TestNames:
 
     def test_naming_one_imports_no_chromadb(self, tmp_path: Path) -> None:
         code = (
-            "import sys, pathlib, ctxmw.vectors, ctxmw.embedders, ctxmw.chroma\n"
+            "import sys, pathlib, ctxmw.search.vectors.vectors\n"
+            "import ctxmw.search.vectors.embedders, ctxmw.search.vectors.chroma\n"
             "ctxmw.search.vectors.chroma.index_named('chroma', pathlib.Path('x'))\n"
             "print([name for name in ('chromadb', 'wordllama') if name in sys.modules])"
         )
