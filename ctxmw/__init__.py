@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from .calls.tools import MemoryTool, memory_tools
 from .compaction.policy import Compacted, Compaction
 from .conversation.conversation import Prepared
-from .conversation.entered import current_session
 from .conversation.record import ContextRecord
+from .entered import current_session
 from .errors import (
     CtxmwError,
     InvalidValue,

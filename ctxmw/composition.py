@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .code.codebase import Codebase
 from .code.files import CodeFile
+from .compaction.compactor import Compactor
 from .compaction.policy import Compaction
+from .conversation.conversation import Conversations
 from .conversation.epochs import SHOWN_TYPES
-from .conversation.replay.prefix import Prefixes
 from .errors import InvalidValue
+from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
 from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
@@ -22,28 +25,30 @@ from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
 from .recall.entries import Entry
 from .recall.modes import MODES, Mode
-from .recall.pipeline import Setup
+from .recall.pipeline import Recall
+from .recall.printer import Printer
 from .recall.render import Markdown
 from .recall.sources import Directory, Memories, Sessions
 from .recall.sources.code import Code
 from .recall.sources.own import OwnSource
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
-from .runtime.deadline import MILLISECONDS, Aside
+from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.faults import Faults
-from .runtime.lru import LruCache
 from .runtime.observing import Observer, Tracing
 from .runtime.stats import Stats
+from .runtime.telemetry import Telemetry
 from .search.search import Search
 from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
 from .store.feed import Absences, Feed
+from .store.journal import Journal
 from .store.redacting import bare, redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
-from .tokens.prompt_counter import prompt_counter
+from .tokens.prompt_counter import PromptCounter, prompt_counter
 from .tokens.windows import known_window
 from .values.budget import Budget, OnDemand
 from .values.clocks import checked_clock
@@ -59,13 +64,6 @@ if TYPE_CHECKING:
     from .learning.distill import Distiller
 
 T = TypeVar("T")
-
-CHARACTERS = 4_000_000
-"""How much text may be kept at hand of one kind, for all users together."""
-PRINTED = 1_500_000
-"""How much of it may be printed text of single items, in bytes ..."""
-BESIDES = 300
-"""... of which each takes so many besides its text."""
 
 
 class Options(TypedDict, total=False):
@@ -133,98 +131,149 @@ class Options(TypedDict, total=False):
     random: Random
 
 
-def setup_of(store: Store, options: Options) -> Setup:
-    """Return what a middleware over this store works with."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """What conversations go by unless they say otherwise."""
+
+    budget: Budget
+    on_demand: OnDemand
+    placement: Placement
+    window: int | None
+    """The model's context window in tokens, where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composition:
+    """What a memory is put together from; every conversation shares it."""
+
+    journal: Journal
+    recall: Recall
+    conversations: Conversations
+    learner: Learner
+    compactor: Compactor
+    telemetry: Telemetry
+    defaults: Defaults
+
+
+def compose(store: Store, options: Options) -> Composition:
+    """Return what a memory over this store is put together from."""
     check_options(options, Options.__annotations__)
     keep_secrets_out_of_logs()
-    store = redacting(store, options.get("redact", ()))
+    telemetry = _telemetry(options)
+    journal = _journal(redacting(store, options.get("redact", ())), options, telemetry)
     own = options.get("count")
     count = prompt_counter(counter_for(options.get("model")) if own is None else own)
     # Loading a token table takes a few tenths of a second: better now than in somebody's request.
     count.warm()
-    told = options.get("clock")
-    clock = utc_now if told is None else checked_clock(told)
-    deadline = _deadline(options)
-    stats = Stats()
-    workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
-    faults = Faults(stats, options.get("on_error"))
-    dense = _dense(store, options, clock, faults, beside=deadline is not None)
-    random = options.get("random") or SystemRandom()
-    aside = Aside(before_waiting=workers.leave)
+    feed = Feed(journal.store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
+    dense = _dense(journal, options)
+    recall = _recall(journal, feed, count, dense, options, stats=telemetry.stats)
+    none = Absences(journal.store, feed, Entry.type)
+    conversations = Conversations(journal=journal, feed=feed, no_entries=none)
     learn = _given(options.get("learn"), Learning)
-    summarizer = _summarizer(options, count, clock, stats)
+    summarizer = _summarizer(options, count, journal.clock, telemetry.stats)
+    learner = Learner(
+        conversations=conversations,
+        search=recall.search,
+        telemetry=telemetry,
+        policy=learn,
+        trust=checked_trust(options.get("trust", {})),
+        dense=dense,
+        distiller=_distiller(summarizer) if summarizer and learn.model else None,
+    )
+    return Composition(
+        journal=journal,
+        recall=recall,
+        conversations=conversations,
+        learner=learner,
+        compactor=Compactor(
+            policy=_given(options.get("compaction"), Compaction),
+            summarizer=summarizer,
+            journal=journal,
+            recall=recall,
+            conversations=conversations,
+            learner=learner,
+        ),
+        telemetry=telemetry,
+        defaults=Defaults(
+            budget=_given(options.get("budget"), Budget),
+            on_demand=_given(options.get("on_demand"), OnDemand),
+            placement=check_placement(options.get("placement", "split")),
+            window=options.get("window") or known_window(options.get("model")),
+        ),
+    )
+
+
+def _telemetry(options: Options) -> Telemetry:
+    stats = Stats()
+    return Telemetry(
+        stats=stats,
+        observer=Observer(stats, options.get("tracing")),
+        on_error=options.get("on_error"),
+        strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
+    )
+
+
+def _journal(store: Store, options: Options, telemetry: Telemetry) -> Journal:
+    told = options.get("clock")
+    return Journal(
+        store=store,
+        clock=utc_now if told is None else checked_clock(told),
+        random=options.get("random") or SystemRandom(),
+        faults=Faults(telemetry.stats, telemetry.on_error),
+    )
+
+
+def _recall(
+    journal: Journal,
+    feed: Feed,
+    count: PromptCounter,
+    dense: Dense | None,
+    options: Options,
+    *,
+    stats: Stats,
+) -> Recall:
+    store, faults = journal.store, journal.faults
+    workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
+    limit = TimeLimit(_deadline(options), workers)
     weights = _given(options.get("weights"), Weights)
     arriving = _given(options.get("arriving"), Arriving)
-    feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
-    surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
-    return Setup(
-        store=store,
-        feed=feed,
-        no_entries=Absences(store, feed, Entry.type),
-        clock=clock,
-        random=random,
-        count=count,
-        counter=count.name,
-        exact=count.exact,
-        renderer=options.get("renderer") or Markdown(),
-        budget=_given(options.get("budget"), Budget),
-        on_demand=_given(options.get("on_demand"), OnDemand),
-        weights=weights,
-        floors=_given(options.get("floors"), Floors),
-        arriving=arriving,
-        placement=check_placement(options.get("placement", "split")),
+    surroundings = _surroundings(journal, feed, count, weights, options)
+    return Recall(
+        journal=journal,
         sources=(
             Memories(store, faults),
             *([Sessions(store, faults)] if arriving.session_history else []),
             OwnSource(surroundings.directory),
         ),
         own_sources=tuple(map(OwnSource, options.get("sources", ()))),
-        window=options.get("window") or known_window(options.get("model")),
-        compaction=_given(options.get("compaction"), Compaction),
-        dense=dense,
-        search=Search(store, count, dense=dense, aside=aside, feed=feed, faults=faults),
-        deadline=deadline,
-        aside=aside,
+        search=Search(store, count, dense=dense, aside=limit.aside, feed=feed, faults=faults),
         catalog=Catalog(
             store,
-            clock,
-            random,
+            journal.clock,
+            journal.random,
             offers=options.get("offers", ()),
             servers=options.get("servers", {}),
             faults=faults,
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
-        builds=LruCache(512),
-        blocks=LruCache(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=LruCache(16_384, room=PRINTED, weigh=lambda kept: len(kept[0]) + BESIDES),
-        openings=LruCache(64),
-        states=LruCache(256),
-        prefixes=Prefixes(),
+        weights=weights,
+        floors=_given(options.get("floors"), Floors),
+        printer=Printer(
+            renderer=options.get("renderer") or Markdown(),
+            count=count,
+            arriving=arriving,
+        ),
+        limit=limit,
         stats=stats,
-        observer=Observer(stats, options.get("tracing")),
-        faults=faults,
-        summarizer=summarizer,
-        distiller=_distiller(summarizer) if summarizer and learn.model else None,
-        learn=learn,
-        trust=checked_trust(options.get("trust", {})),
-        idle=LruCache(1024),
-        warned=LruCache(64),
-        strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
-        on_error=options.get("on_error"),
-        workers=workers,
     )
 
 
 def _surroundings(
-    store: Store,
-    feed: Feed,
-    count: TokenCounter,
-    weights: Weights,
-    options: Options,
-    *,
-    faults: Faults,
+    journal: Journal, feed: Feed, count: TokenCounter, weights: Weights, options: Options
 ) -> Surroundings:
+    store, faults = journal.store, journal.faults
     codebase = Codebase(store, feed, faults)
     return Surroundings(
         store=store,
@@ -269,15 +318,14 @@ def _given(value: T | None, kind: type[T]) -> T:
     return kind() if value is None else checked(value, kind)
 
 
-def _dense(
-    store: Store, options: Options, clock: Clock, faults: Faults, *, beside: bool
-) -> Dense | None:
+def _dense(journal: Journal, options: Options) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
+    store, clock, faults = journal.store, journal.clock, journal.faults
     index = _index(store, options.get("index") or "numpy")
     vectors = Vectors(store, as_embedder(embedder), index, clock=clock, faults=faults)
-    return Dense(vectors, Backlog(vectors) if beside else None)
+    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None)
 
 
 def _index(store: Store, name: str) -> VectorIndex:

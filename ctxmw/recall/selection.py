@@ -87,6 +87,11 @@ class Selection:
     def _used(self) -> dict[BlockKind, tuple[ItemOutcome, ...]]:
         return {}
 
+    @property
+    def shown(self) -> frozenset[str]:
+        """Refs of what the block shows, in full or in part."""
+        return frozenset([choice.item.ref for choice in self.choices if choice.shown != "none"])
+
     def with_left_out(self, more: Mapping[str, int]) -> Selection:
         """Return the selection with more counted as left out."""
         counts = Counter(self.left_out) + Counter(more)

@@ -7,11 +7,10 @@ here and nowhere else. What has no name there begins with "ctxmw.".
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingPackage
 from ..text.secrets.redaction import redact
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 
     from ..conversation.record import ContextRecord
     from .stats import Stats
-
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 
 # What conventions call our operations; the others are "ctxmw.NAME".
 OPERATIONS = {
@@ -88,21 +84,6 @@ class Observer:
 
     def _span(self, name: str, told: dict[str, Any]) -> AbstractContextManager[None]:
         return nullcontext() if self._tracer is None else _traced(self._tracer, name, told)
-
-
-def observed(name: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Observe every call of a function whose first argument is the setup."""
-
-    def wrapped(call: Callable[_P, _T]) -> Callable[_P, _T]:
-        @wraps(call)
-        def observing(*arguments: _P.args, **options: _P.kwargs) -> _T:
-            setup: Any = arguments[0]
-            with setup.observer.operation(name):
-                return call(*arguments, **options)
-
-        return observing
-
-    return wrapped
 
 
 @contextmanager

@@ -192,6 +192,19 @@ def _part_without(part: Any, block: str) -> Any:
     return kept if isinstance(part, str) else {**part, "text": kept}
 
 
+def checked_reply(reply: str | Message | None) -> Message | None:
+    """Return an answer as a message, or raise when it is none."""
+    if reply is None:
+        return None
+    message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+    if not isinstance(message, Mapping) or message.get("role") != "assistant":
+        raise InvalidValue(
+            f"reply is {reply!r:.60}: give the answer's text, or its message, which has the role "
+            "assistant."
+        )
+    return check_messages([message])[0]
+
+
 def _text_part(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 

@@ -47,12 +47,6 @@ LAZY = {
 """Imports upwards, inside a function, that a promise needs: how a value looks, and what is public
 without being loaded."""
 TO_MEND = {
-    ("ctxmw.calls.tools", ""),
-    ("ctxmw.conversation.entered", ""),
-    ("ctxmw.memory.forget", "calls"),
-    ("ctxmw.recall.pipeline", "conversation"),
-    ("ctxmw.recall.pipeline", "learning"),
-    ("ctxmw.recall.pipeline", "compaction"),
     ("ctxmw.runtime.faults", "values"),
     ("ctxmw.runtime.observing", "conversation"),
     ("ctxmw.search.reading", "recall"),

@@ -42,7 +42,7 @@ if where == "reading":
 if where == "sorting":
     LexicalIndex.freeze = stopping(LexicalIndex.freeze, times)
 with ContextMiddleware.open(sys.argv[1]) as ctx:
-    store = ctx._setup.store
+    store = ctx.store
     if where == "keeping":
         store.put_blobs = stopping(store.put_blobs, times)
     ctx.search("gear")
@@ -99,7 +99,7 @@ def test_a_process_is_killed_while_it_indexes(
 def test_what_was_read_for_others_makes_room(monkeypatch):
     monkeypatch.setattr("ctxmw.search.per_user.READ", 2_500)
     with ContextMiddleware.open(":memory:", user=None) as ctx:
-        users = ctx._setup.search._indexes._users
+        users = ctx._recall.search._indexes._users
         for user in ("ada", "bob"):
             for drink in ("tea", "coffee"):
                 ctx.remember(f"{user} drinks {drink}.", user=user)
@@ -112,7 +112,7 @@ def test_what_was_read_for_others_makes_room(monkeypatch):
 
 def test_a_large_index_makes_others_go():
     with ContextMiddleware.open(":memory:", user=None) as ctx:
-        users = ctx._setup.search._indexes._users
+        users = ctx._recall.search._indexes._users
         users._room = 3
         for user in ("ada", "bob"):
             for n in range(3):

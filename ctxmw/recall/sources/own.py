@@ -29,7 +29,9 @@ class OwnSource:
         self.name = source.name
         self._source = source
 
-    def best(self, situation: Situation, weights: Weights, _: Mapping[str, int]) -> Shortlist:
+    def best(
+        self, situation: Situation, weights: Weights, _: Mapping[str, int] | None = None
+    ) -> Shortlist:
         """Return everything that it offers here, checked and rated: a source keeps that small.
 
         Memories of the kinds that instruct are instructions, whoever offers them.

@@ -49,6 +49,11 @@ class Cut:
     note: int = 0
     """Tokens that the note may have."""
 
+    @property
+    def covered(self) -> int:
+        """The place of the last message that is dropped or cleared."""
+        return max(self.dropped | self.cleared | self.unread)
+
     def __bool__(self) -> bool:
         return bool(self.dropped or self.cleared or self.unread)
 

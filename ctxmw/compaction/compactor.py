@@ -1,0 +1,24 @@
+"""What a history is cut down with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..conversation.conversation import Conversations
+from ..learning.learner import Learner
+from ..learning.summarizers import MeteredSummarizer
+from ..recall.pipeline import Recall
+from ..store.journal import Journal
+from .policy import Compaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compactor:
+    """What compaction needs: when it is due, who stores what leaves, and what is shown instead."""
+
+    policy: Compaction
+    summarizer: MeteredSummarizer | None
+    journal: Journal
+    recall: Recall
+    conversations: Conversations
+    learner: Learner
