@@ -29,6 +29,8 @@ from ctxmw import ContextMiddleware
 from ctxmw.protocols import Store, VectorIndex
 from ctxmw.search.vectors.follow import owner_of, space_of
 from ctxmw.search.vectors.numpy_index import NumpyIndex
+from ctxmw.search.vectors.pgvector import PgvectorIndex
+from ctxmw.store.postgres.store import PostgresStore
 from ctxmw.testing.case import row
 from ctxmw.values.records import Turn
 
@@ -155,7 +157,7 @@ def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> 
     matrix = random.standard_normal((size, DIRECTIONS)).astype(np.float32) @ directions
     refs = [f"m{number}" for number in range(size)]
     owner, exact = owner_of("local", "random"), NumpyIndex()
-    index: VectorIndex = getattr(store, "vector_index", NumpyIndex)()
+    index: VectorIndex = PgvectorIndex(store) if isinstance(store, PostgresStore) else NumpyIndex()
     began = time.perf_counter()
     for start in range(0, size, 500):
         some = dict(zip(refs[start : start + 500], matrix[start : start + 500], strict=True))

@@ -26,21 +26,31 @@ if TYPE_CHECKING:
     from .learning.summarizers import SummarizerLimits
     from .memory.hits import Hit
     from .middleware import ContextMiddleware
-    from .recall.modes import Mode
+    from .recall.admission import Arriving
+    from .recall.catalog import AgentSearch, Offer
+    from .recall.modes import MODES, Mode
     from .recall.render import Compact, Markdown, Xml
     from .runtime.observing import Tracing
     from .session import Session
     from .settings.settings import Settings
+    from .store.postgres.store import Limits as Limits
+    from .store.postgres.store import PostgresStore as PostgresStore
     from .store.sqlite.store import SqliteStore
+    from .tokens.counter import counter_for
     from .tokens.windows import known_window
     from .values.budget import Budget, OnDemand
-    from .values.items import Trust
+    from .values.items import Item, Scope, Trust
     from .values.scoring import Floors, Weights
-    from .workspace.triggers import Triggers
+    from .values.situation import Situation, task_of
+    from .workspace.project import detect
+    from .workspace.triggers import Triggers, analyze_message
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "MODES",
+    "AgentSearch",
+    "Arriving",
     "Budget",
     "Compact",
     "Compacted",
@@ -52,6 +62,7 @@ __all__ = [
     "ForgivingSession",
     "Hit",
     "InvalidValue",
+    "Item",
     "Learning",
     "Markdown",
     "MemoryTool",
@@ -59,11 +70,14 @@ __all__ = [
     "MissingUser",
     "Mode",
     "NotFound",
+    "Offer",
     "OnDemand",
     "Overloaded",
     "Prepared",
+    "Scope",
     "Session",
     "Settings",
+    "Situation",
     "SqliteStore",
     "StoreError",
     "SummarizerError",
@@ -74,13 +88,31 @@ __all__ = [
     "Weights",
     "WrongUser",
     "Xml",
+    "analyze_message",
+    "counter_for",
     "current_session",
+    "detect",
     "known_window",
     "memory_tools",
+    "task_of",
 ]
 
 
 _HOMES = {
+    "AgentSearch": "recall.catalog",
+    "Arriving": "recall.admission",
+    "Item": "values.items",
+    "MODES": "recall.modes",
+    "Offer": "recall.catalog",
+    "Scope": "values.items",
+    "Situation": "values.situation",
+    "analyze_message": "workspace.triggers",
+    "counter_for": "tokens.counter",
+    "detect": "workspace.project",
+    "task_of": "values.situation",
+    # Not everybody has the driver: these are not in __all__, for `import *` would ask for it.
+    "Limits": "store.postgres.store",
+    "PostgresStore": "store.postgres.store",
     "Budget": "values.budget",
     "Compact": "recall.render",
     "Compacted": "compaction.policy",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .code.codebase import Codebase
 from .code.files import CodeFile
@@ -31,6 +31,7 @@ from .recall.render import Markdown
 from .recall.sources.code import Code
 from .recall.sources.directory import Directory
 from .recall.sources.memories import Memories
+from .recall.sources.own import OwnSource
 from .recall.sources.sessions import Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
@@ -47,10 +48,10 @@ from .search.vectors.vectors import Vectors
 from .store.feed import Absences, Feed
 from .store.journal import Journal
 from .store.open import data_folder
-from .store.redacting import redacting
+from .store.redacting import bare, redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
-from .tokens.own_counter import checked_counter
+from .tokens.prompt_counter import PromptCounter, prompt_counter
 from .tokens.windows import known_window
 from .values.budget import Budget, OnDemand
 from .values.clocks import checked_clock
@@ -113,7 +114,7 @@ class Options(TypedDict, total=False):
     triggers: Triggers
     """What brings code and rules by itself, and how much each kind counts."""
     modes: Sequence[Mode]
-    """Words in a message that bring an instruction; see `ctxmw.recall.modes.MODES`."""
+    """Words in a message that bring an instruction; see `ctxmw.MODES`."""
     deadline: float | None
     """Milliseconds that the search for a turn's part may take: what is there by then is used, and
     the record says what is missing. 200 unless given, or what CTXMW_DEADLINE says (0: none). None
@@ -163,8 +164,9 @@ def compose(store: Store, options: Options) -> Composition:
     telemetry = _telemetry(options)
     journal = _journal(redacting(store, options.get("redact", ())), options, telemetry)
     own = options.get("count")
-    count = counter_for(options.get("model")) if own is None else checked_counter(own)
-    _warm(count)
+    count = prompt_counter(counter_for(options.get("model")) if own is None else own)
+    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
+    count.warm()
     feed = Feed(journal.store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
     dense = _dense(journal, options)
     recall = _recall(journal, feed, count, dense, options, stats=telemetry.stats)
@@ -227,28 +229,27 @@ def _journal(store: Store, options: Options, telemetry: Telemetry) -> Journal:
 def _recall(
     journal: Journal,
     feed: Feed,
-    count: TokenCounter,
+    count: PromptCounter,
     dense: Dense | None,
     options: Options,
     *,
     stats: Stats,
 ) -> Recall:
     store, faults = journal.store, journal.faults
-    workers = Workers(AT_WORK_REMOTELY if getattr(store, "remote", False) else AT_WORK)
+    workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
     limit = TimeLimit(_deadline(options), workers)
     weights = _given(options.get("weights"), Weights)
+    arriving = _given(options.get("arriving"), Arriving)
     surroundings = _surroundings(journal, feed, count, weights, options)
     return Recall(
         journal=journal,
         sources=(
             Memories(store, faults),
-            Sessions(store, faults),
-            surroundings.directory,
-            *options.get("sources", ()),
+            *([Sessions(store, faults)] if arriving.session_history else []),
+            OwnSource(surroundings.directory),
         ),
-        search=Search(
-            store, count, dense=dense, stats=stats, aside=limit.aside, feed=feed, faults=faults
-        ),
+        own_sources=tuple(map(OwnSource, options.get("sources", ()))),
+        search=Search(store, count, dense=dense, aside=limit.aside, feed=feed, faults=faults),
         catalog=Catalog(
             store,
             journal.clock,
@@ -264,7 +265,7 @@ def _recall(
         printer=Printer(
             renderer=options.get("renderer") or Markdown(),
             count=count,
-            arriving=_given(options.get("arriving"), Arriving),
+            arriving=arriving,
         ),
         limit=limit,
         stats=stats,
@@ -318,20 +319,15 @@ def _dense(journal: Journal, options: Options) -> Dense | None:
 
 def _index(store: Store, name: str) -> VectorIndex:
     if name == "pgvector":
-        inside = getattr(store, "vector_index", None)
-        if inside is None:
-            raise InvalidValue(
-                'index is "pgvector", but the memory is not on Postgres: open it with '
-                '"postgresql://...", or with index="numpy".'
-            )
-        return cast("VectorIndex", inside())
+        from .search.vectors.pgvector import pgvector_in  # it brings the driver along
+
+        return pgvector_in(bare(store))
     from .search.vectors.chroma import index_named  # it brings HTTP along
 
     # A store that many machines share is the same one on all of them, wherever their files are.
-    identity = getattr(store, "identity", None)
-    path = Path(getattr(store, "path", data_folder() / f"{identity or 'memory'}.db"))
-    index = index_named(name, path, space=identity)
-    if name == "chroma" and getattr(store, "path", None) == Path(":memory:"):
+    path = store.path or data_folder() / f"{store.identity or 'memory'}.db"
+    index = index_named(name, path, space=store.identity)
+    if name == "chroma" and path == Path(":memory:"):
         raise InvalidValue(
             'index is "chroma", which keeps files, and a memory opened with ":memory:" leaves '
             'none: open it with a path, or with index="numpy".'
@@ -365,10 +361,3 @@ def _summarizer(
         return None
     limits = _given(options.get("summarizer_limits"), SummarizerLimits)
     return MeteredSummarizer(as_summarizer(given), limits, count=count, clock=clock, stats=stats)
-
-
-def _warm(counter: TokenCounter) -> None:
-    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
-    warm = getattr(counter, "warm", None)
-    if warm is not None:
-        warm()

@@ -9,6 +9,7 @@ from typing import Any
 
 from .errors import InvalidValue
 from .learning.summarizers import SummarizerLimits
+from .protocols import Store
 from .recall.catalog import Offer
 from .recall.modes import Mode
 from .runtime.observing import Tracing
@@ -25,6 +26,12 @@ def check_store(store: object) -> None:
             f"store is {store!r:.60}: give a store, such as SqliteStore({path!r:.60}), or have it "
             f"opened: ContextMiddleware.open({path!r:.60})."
         )
+    promised = (name for name in vars(Store) if not name.startswith("_"))
+    if lacking := [name for name in promised if not hasattr(store, name)]:
+        raise InvalidValue(
+            f"store is {store!r:.60}, which has no {', '.join(lacking)}: give it what "
+            "ctxmw.protocols.Store promises; ctxmw.testing.validate_store checks it."
+        )
 
 
 def check_options(options: Mapping[str, Any], known: Iterable[str]) -> None:
@@ -39,7 +46,7 @@ def check_options(options: Mapping[str, Any], known: Iterable[str]) -> None:
         if not fits(value):
             raise InvalidValue(f"{name} is {value!r:.60}: give {wanted}.")
     for source in options.get("sources", ()):
-        if not callable(getattr(source, "items", None)):
+        if not _has(source, ["items"]) or not hasattr(source, "name"):
             raise InvalidValue(f"a source is {source!r:.60}: it must have a name and items().")
     if options.get("index") and options.get("embedder") is None:
         raise InvalidValue(f"index is {options['index']!r:.60}, but there is no embedder for it.")

@@ -10,17 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .runtime.packing import Reads
     from .values.items import Item, Shown
     from .values.situation import Situation
 
     FloatArray = NDArray[np.float32]
 
+T = TypeVar("T")
 Clock = Callable[[], datetime]
 """Returns the present as an aware datetime in UTC."""
 
@@ -170,6 +173,21 @@ class Change:
 class Store(Protocol):
     """The system of record. The user is part of every call and compared by equality."""
 
+    @property
+    def path(self) -> Path | None:
+        """The file it is in; None where it is none of this machine's."""
+        ...
+
+    @property
+    def identity(self) -> str | None:
+        """Tells it from every other store where the path does not: a server's has one."""
+        ...
+
+    @property
+    def remote(self) -> bool:
+        """Whether a call is mostly waiting for a server: then more threads work at a time."""
+        ...
+
     def put(self, rows: Sequence[Row], /) -> None:
         """Write all rows or none, durably; a row of the same (user, ref) is replaced."""
         ...
@@ -215,11 +233,13 @@ class Store(Protocol):
         ...
 
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
-        """Return the blobs that exist, by ref.
+        """Return the blobs that exist, by ref."""
+        ...
 
-        A store may also have `read_blob(user, space, take)`, which returns what `take` reads from
-        the blob under "*" as from a file, or None: then a large one is never held as a whole. And
-        one that waits for a server may say `remote = True`: then more threads work at a time.
+    def read_blob(self, user: str, space: str, take: Callable[[Reads], T], /) -> T | None:
+        """Return what `take` reads from the blob under "*" as from a file; None: no blob.
+
+        It may be large: a store that can does not hold it as a whole.
         """
         ...
 

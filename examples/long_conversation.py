@@ -10,13 +10,13 @@ the agent asks for a file that it read first.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ctxmw import ContextMiddleware, memory_tools
-from ctxmw.tokens.counter import counter_for
-from ctxmw.tokens.prompt_cost import Measure
+from ctxmw import ContextMiddleware, counter_for, memory_tools
 
 WINDOW = 8_000
+COUNT = counter_for()
 GOAL = "Migrate the shop to the new payment provider. Never log card numbers."
 FILES = ("cart", "invoice", "refund", "ledger", "webhook")
 
@@ -56,7 +56,7 @@ def source(path: str) -> str:
 
 
 def main(turns: int = 400) -> None:
-    measure, largest, compactions = Measure(counter_for()), 0, 0
+    largest = 0
     with ContextMiddleware.open(":memory:", window=WINDOW) as ctx:
         chat = ctx.session("migration", project="shop")
         history: list[dict[str, Any]] = [
@@ -69,13 +69,13 @@ def main(turns: int = 400) -> None:
             history.append(asked)
             for calls in (steps[:3], steps[3:]):
                 prepared = chat.prepare(history)
-                largest = max(largest, measure.messages(prepared.messages))
+                largest = max(largest, tokens(prepared.messages))
                 chat.finish(prepared, calls[0])
                 history += calls
         compactions = ctx.stats().get("compactions", 0)
         question = {"role": "user", "content": "Who refunds order PX-4417, and when?"}
         prepared = chat.prepare([*history, question])
-        print(f"history: {len(history)} messages, {measure.messages(history):,} tokens")
+        print(f"history: {len(history)} messages, {tokens(history):,} tokens")
         print(f"largest prompt: {largest:,} of {WINDOW:,} tokens, {compactions} compactions")
         print(f"\nWhat the model saw at turn {turns}:\n")
         for message in prepared.messages:
@@ -83,6 +83,11 @@ def main(turns: int = 400) -> None:
         mem_search = memory_tools(chat)[0]
         print("\nmem_search, asked for the first file:\n")
         print(mem_search(query="cart_0.py"))
+
+
+def tokens(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Return what messages have to say, counted as the model does."""
+    return sum(COUNT(message["content"] or str(message["tool_calls"])) for message in messages)
 
 
 def shown(message: dict[str, Any]) -> str:

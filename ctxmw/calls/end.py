@@ -117,13 +117,12 @@ def _set_aside(journal: Journal, user: str, session: str, error: Exception, now:
     with suppress(CtxmwError):
         before = _failed_ends(journal.store, user, [ref]).get(ref)
         after = Refusal.after(before, now.timestamp(), final=False)
-        if hasattr(journal.store, "put_blobs"):
-            journal.store.put_blobs(user, UNENDED, {ref: after.blob()})
+        journal.store.put_blobs(user, UNENDED, {ref: after.blob()})
 
 
 def _failed_ends(store: Store, user: str, refs: Sequence[str]) -> dict[str, Refusal]:
     """Return which of these conversations could not be ended: how often, and when last."""
-    if not refs or not hasattr(store, "get_blobs"):
+    if not refs:
         return {}
     kept = store.get_blobs(user, UNENDED, refs)
     read = {ref: Refusal.of(blob) for ref, blob in kept.items()}

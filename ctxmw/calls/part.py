@@ -13,7 +13,6 @@ from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
 from ..recall.pipeline import TurnOffers, build_part
 from ..recall.selection import Selection
-from ..tokens.counter import joined
 from ..values.budget import Budget
 from ..values.items import Item
 from .call import Call, Opening, Part, build_of, shown_as_text
@@ -85,7 +84,7 @@ def _choose(
 
 
 def _together(call: Call, opened: Opening, text: str) -> int:
-    return joined(call.using.recall.printer.count, [opened.text, text], {})
+    return call.using.recall.printer.count.joined([opened.text, text], {})
 
 
 def _selected(

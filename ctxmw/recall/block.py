@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any
 
 from ..errors import InvalidValue
-from ..protocols import Renderer, TokenCounter
-from ..tokens.counter import about, at_least
+from ..protocols import Renderer
+from ..tokens.prompt_counter import PromptCounter
 from ..values.items import Item, Shown, newest_first, urgency
 from .render import SECTIONS, TIMELINES
 
@@ -93,7 +93,7 @@ class Draft:
     def __init__(
         self,
         renderer: Renderer,
-        count: TokenCounter,
+        count: PromptCounter,
         title: Callable[[str], str],
         *,
         hint: bool,
@@ -128,7 +128,7 @@ class Draft:
         known = self._at_hand(item, "full")
         if known is not None:
             return known[1]
-        guess = about(self._count, item.text)
+        guess = self._count.about(item.text)
         return self.cost(item) if guess is None else guess
 
     def price(self, item: Item, shown: Shown, most: int) -> int:
@@ -215,7 +215,7 @@ class Draft:
         """
         if most > _PLENTY or shown == "brief":
             return False
-        return at_least(self._count, self._renderer.item(item, shown, 0)) > most
+        return self._count.at_least(self._renderer.item(item, shown, 0)) > most
 
     def _at_hand(self, item: Item, shown: Shown) -> tuple[str, int] | None:
         """Return what was printed of the item and counted before, if it is known."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..protocols import Source, TokenCounter
+from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
 from ..runtime.lru import LruCache
 from ..runtime.stages import stage
@@ -26,10 +26,8 @@ from .catalog import AgentSearch, Catalog
 from .in_view import AlreadyShown, unquoted, unsaid
 from .printer import Printer
 from .selection import Selection, select_stable, select_turn
-from .sources.directory import Directory
-from .sources.memories import Memories
-from .sources.own import offered
-from .sources.sessions import Sessions
+from .sources.own import OwnSource
+from .sources.shortlist import ListedSource
 from .surroundings import Brought, Surroundings
 
 if TYPE_CHECKING:
@@ -50,7 +48,9 @@ class Recall:
     """What prompts are made from: where items come from, what counts, and how it is printed."""
 
     journal: Journal
-    sources: tuple[Source, ...]
+    sources: tuple[ListedSource, ...]
+    own_sources: tuple[OwnSource, ...]
+    """Sources of the application's own, which may be slow: asked once a turn, in time."""
     search: Search
     catalog: Catalog
     agent_search: AgentSearch
@@ -69,12 +69,6 @@ class Recall:
     def find(self, situation: Situation, wanted: Filter) -> Found:
         """Return what answers the question of this situation."""
         return self.search.find(situation, self.weights, wanted)
-
-    @property
-    def own_sources(self) -> tuple[Source, ...]:
-        """The sources of the application's own."""
-        ours = (Memories, Sessions, Directory)
-        return tuple(source for source in self.sources if not isinstance(source, ours))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,8 +204,8 @@ def own_items(recall: Recall, situation: Situation) -> Own:
     late: list[str] = []
     for source in recall.own_sources:
         try:
-            ask = partial(offered, source, situation, recall.weights)
-            items += recall.limit.aside.call(ask, deadline, f"source {source.name}")
+            ask = partial(source.best, situation, recall.weights)
+            items += recall.limit.aside.call(ask, deadline, f"source {source.name}").items
         except Late:
             recall.stats.count(f"degraded.{source.name}.{LATE}")
             late.append(f"{source.name}: {LATE}")
@@ -232,16 +226,10 @@ def gather(recall: Recall, situation: Situation, budget: Budget, own: Own) -> Ga
     items: list[Item] = []
     left_out: Counter[str] = Counter()
     for source in recall.sources:
-        if isinstance(source, Sessions) and not recall.printer.arriving.session_history:
-            continue
-        if isinstance(source, Memories | Sessions):
-            listed = source.best(situation, recall.weights, most)
-            items += recall.printer.arriving.admitted(listed.items)
-            above, below = listed.left_out(recall.floors.stable)
-            left_out += Counter({"over budget": above})
-            left_out += Counter({f"below floor {recall.floors.stable:g}": below})
-        elif isinstance(source, Directory):
-            items += offered(source, situation, recall.weights)
+        listed = source.best(situation, recall.weights, most)
+        items += recall.printer.arriving.admitted(listed.items)
+        above, below = listed.left_out(recall.floors.stable)
+        left_out += Counter({"over budget": above, f"below floor {recall.floors.stable:g}": below})
     items += [item for item in own.items if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..protocols import Renderer, TokenCounter
+from ..protocols import Renderer
+from ..tokens.prompt_counter import PromptCounter
 from ..values.situation import Situation
 from .admission import Arriving
 from .render import title_of
@@ -16,19 +17,19 @@ class Printer:
     """Renders items, and counts what that takes."""
 
     renderer: Renderer
-    count: TokenCounter
+    count: PromptCounter
     arriving: Arriving
     """What comes by itself, and how many lines of it."""
 
     @property
     def counter(self) -> str:
         """The name of the counter, for records."""
-        return str(getattr(self.count, "name", "custom"))
+        return self.count.name
 
     @property
     def exact(self) -> bool:
         """Whether the counter counts as the model does."""
-        return bool(getattr(self.count, "exact", True))
+        return self.count.exact
 
     def layout(self, situation: Situation) -> Layout:
         """Return how blocks are printed for this situation."""

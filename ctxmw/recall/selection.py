@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ..protocols import Renderer, TokenCounter
+from ..protocols import Renderer
 from ..text.cleaning import fold
-from ..tokens.counter import joined
+from ..tokens.prompt_counter import PromptCounter
 from ..values.budget import MEMORY_LANES, NOTE_LANES
 from ..values.items import Item, Scope, Shown, by_rank, newest_first, urgency
 from ..values.scoring import Floors
@@ -40,7 +40,7 @@ class Layout:
     """How blocks are printed and counted."""
 
     renderer: Renderer
-    count: TokenCounter
+    count: PromptCounter
     title: Callable[[str], str]
     arriving: Arriving = field(default_factory=Arriving)
     """How many summaries and index lines there may be."""
@@ -368,7 +368,7 @@ class _Fill:
         return Selection(choices=(*shown, *best), left_out=left_out, **made)
 
     def _counted(self, block: Block) -> int:
-        return joined(self._layout.count, [text for _, text in block.pieces], self._draft.counts)
+        return self._layout.count.joined([text for _, text in block.pieces], self._draft.counts)
 
     def _give_back(self, item: Item) -> None:
         self._spent[self._paid_by[item.ref]] -= self._chosen.pop(item.ref).tokens

@@ -44,7 +44,7 @@ class Faults:
         stats: Stats | None = None,
         on_error: Callable[[str, Exception], None] | None = None,
     ) -> None:
-        self._stats = stats or Stats()
+        self.stats = stats or Stats()
         self._on_error = on_error
         self._told: LruCache[tuple[str, str, str], bool] = LruCache(TOLD)
 
@@ -80,7 +80,7 @@ class Faults:
         if self._told.put((stage, *about), True):
             return
         kind = type(error).__name__
-        self._stats.count(f"set_aside.{stage}.{kind}")
+        self.stats.count(f"set_aside.{stage}.{kind}")
         log.warning("%s (%s); everything else goes on, and nothing is lost", says, kind)
         log.debug("%s", says, exc_info=error)
         if self._on_error is not None:

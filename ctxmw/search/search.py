@@ -21,7 +21,6 @@ from ..errors import CtxmwError
 from ..protocols import Store, TokenCounter
 from ..runtime.deadline import LATE, Aside, Deadline, Late
 from ..runtime.faults import Faults
-from ..runtime.stats import Stats
 from ..store.feed import Feed
 from ..text.terms import stems
 from ..values.items import Item
@@ -57,6 +56,8 @@ COMPARED = 100
 LEAST, READ = 30, 150
 """How many records are read from the store for one question."""
 
+_WEIGHTS = RankWeights()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
@@ -82,8 +83,6 @@ class Search:
         count: TokenCounter,
         *,
         dense: Dense | None = None,
-        weights: RankWeights | None = None,
-        stats: Stats | None = None,
         aside: Aside | None = None,
         feed: Feed | None = None,
         faults: Faults | None = None,
@@ -93,8 +92,6 @@ class Search:
         self._faults = faults or Faults()
         self._indexes = Indexes(store, feed, self._faults)
         self._dense = dense
-        self._weights = weights or RankWeights()
-        self._stats = stats or Stats()
         self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
@@ -196,7 +193,7 @@ class Search:
 
     def _fault(self, leg: str, what: str, error: Exception | None = None) -> str:
         """Count what did not work, and return what the record says of it."""
-        self._stats.count(f"degraded.{leg}.{what}")
+        self._faults.stats.count(f"degraded.{leg}.{what}")
         fault = f"{leg}: {what}"
         if fault != self._missing:
             self._missing = fault
@@ -207,7 +204,7 @@ class Search:
         self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
-        counts = rated.counts(self._weights)
+        counts = rated.counts(_WEIGHTS)
         costs = index.column("cost")[rated.places]
         worth = rated.rank(counts) - np.log(np.maximum(costs, CHEAP))
         # Of those worth the same, what was written last goes first.

@@ -27,8 +27,12 @@ _AT_HAND, _SHORT = 1024, 500
 
 def redacting(store: Store, patterns: Sequence[str]) -> Store:
     """Return the store, writing no secret, nor what one of these regular expressions matches."""
-    inner = store.inner if isinstance(store, _Redacting) else store
-    return cast("Store", _Redacting(inner, patterns))
+    return cast("Store", _Redacting(bare(store), patterns))
+
+
+def bare(store: Store) -> Store:
+    """Return the store behind a redacting one; any other as it is."""
+    return store.inner if isinstance(store, _Redacting) else store
 
 
 class _Redacting:
@@ -48,7 +52,7 @@ class _Redacting:
     def __getattr__(self, name: str) -> Any:
         if name in ("inner", "_patterns", "_clean_texts"):  # a copy that is not made yet has none
             raise AttributeError(name)
-        return getattr(self.inner, name)
+        return getattr(self.inner, name)  # everything else is the store's own answer
 
     def _redacted(self, row: Row) -> Row:
         if not self._finds(row):

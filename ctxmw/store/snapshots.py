@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from io import BytesIO
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from ..errors import StoreError
 from ..protocols import Store
@@ -35,25 +34,19 @@ class Copies:
         self._store = store
         self._space = space
         self._older = older
-        self._can_keep = hasattr(store, "get_blobs")
 
     def read(self, user: str, take: Callable[[Reads], T]) -> T | None:
         """Return what is taken from the user's copy, if there is one."""
-        if not self._can_keep:
-            return None
-        if hasattr(self._store, "read_blob"):  # without holding all of its bytes at once
-            return cast("T | None", self._store.read_blob(user, self._space, take))
-        data = self._store.get_blobs(user, self._space, [_WHOLE]).get(_WHOLE)
-        return None if data is None else take(BytesIO(data))
+        return self._store.read_blob(user, self._space, take)
 
     def is_due(self, size: int, unsaved: int) -> bool:
         """Say whether a copy of so many records should be kept, after so many changes."""
         enough = min(max(_OFTEN, size // 8), _MOST)
-        return self._can_keep and size >= WORTH_KEEPING and unsaved >= enough
+        return size >= WORTH_KEEPING and unsaved >= enough
 
     def is_lost(self, user: str) -> bool:
         """Say whether there is no copy of this user."""
-        return self._can_keep and not self._store.blob_refs(user, self._space)
+        return not self._store.blob_refs(user, self._space)
 
     def save(self, user: str, copy: bytes, seq: int) -> bool:
         """Keep a copy of what was stored at a position of the feed; say whether it was kept.

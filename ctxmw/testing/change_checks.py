@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from ..errors import InvalidValue, StoreError
 from ..protocols import Change, Find, Store
@@ -146,6 +147,17 @@ def a_blob_without_a_row_is_not_kept(case: Case) -> None:
     raises(InvalidValue, lambda: store.put_blobs("ada", "a", {"*": "text"}), "text as a blob")  # type: ignore[dict-item]
 
 
+def the_blob_of_all_rows_is_read_as_a_file(case: Case) -> None:
+    store = case.open()
+    same(store.read_blob("ada", "a", lambda file: file.read(2)), None, "no blob")
+    store.put_blobs("ada", "a", {"*": b"first then"})
+    store.put_blobs("bob", "a", {"*": b"another's"})
+    halves = store.read_blob("ada", "a", lambda file: (file.read(5), file.read(100)))
+    same(halves, (b"first", b" then"), "read in two pieces")
+    raises(ZeroDivisionError, lambda: store.read_blob("ada", "a", lambda _: 1 // 0), "a reader")
+    same(store.read_blob("ada", "a", lambda file: file.read(5)), b"first", "read after that")
+
+
 # --- atomic ---
 
 
@@ -254,6 +266,17 @@ def rows_are_restored_with_their_positions(case: Case) -> None:
     same(found(store, "tea"), [], "search after it is restored as gone")
 
 
+def a_store_says_where_it_is(case: Case) -> None:
+    store, again = case.open(), case.open()
+    places = [(each.path, each.identity, each.remote) for each in (store, again)]
+    same(places[1], places[0], "the place of the same store, opened again")
+    path, identity, remote = places[0]
+    expect(path is None or isinstance(path, Path), "path is a Path, or None")
+    expect(identity is None or isinstance(identity, str), "identity is a text, or None")
+    expect(bool(path or identity), "a store that is no file has an identity")
+    expect(isinstance(remote, bool), "remote is True or False")
+
+
 # --- closing ---
 
 
@@ -298,6 +321,7 @@ CHECKS: dict[str, tuple[Callable[[Case], None], ...]] = {
         blobs_come_back_by_space_and_ref,
         blobs_go_when_the_text_changes,
         a_blob_without_a_row_is_not_kept,
+        the_blob_of_all_rows_is_read_as_a_file,
     ),
     "atomic": (
         everything_inside_happens_at_once,
@@ -308,6 +332,10 @@ CHECKS: dict[str, tuple[Callable[[Case], None], ...]] = {
         a_block_reads_and_writes_other_users_too,
         a_thread_knows_whether_it_is_inside,
     ),
-    "moving": (everybody_who_has_something_is_named, rows_are_restored_with_their_positions),
+    "moving": (
+        everybody_who_has_something_is_named,
+        rows_are_restored_with_their_positions,
+        a_store_says_where_it_is,
+    ),
     "closing": (closing_twice_is_fine_and_use_afterwards_is_not,),
 }

@@ -9,18 +9,15 @@ hash.
 
 from __future__ import annotations
 
-import math
 import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue
-from ..protocols import TokenCounter
+from .scale import Scale
 from .tables import (
     LOADING,
     TABLES,
@@ -28,9 +25,7 @@ from .tables import (
     find_table,
     load_encoding,
 )
-
-if TYPE_CHECKING:
-    from tiktoken import Encoding
+from .tokenizers import Tokenizer, tokenizer_for
 
 
 def counter_for(model: str | None = None, *, cache_dir: Path | None = None) -> Counter:
@@ -44,7 +39,7 @@ def counter_for(model: str | None = None, *, cache_dir: Path | None = None) -> C
             f"model is {model!r}: give a model's name such as 'gpt-4o' or 'claude-sonnet-5', "
             "an encoding ('o200k_base' or 'cl100k_base'), or None"
         )
-    return Counter(_rule_for(model), cache_dir or default_cache_dir())
+    return Counter(tokenizer_for(model), cache_dir or default_cache_dir())
 
 
 class Counter:
@@ -54,11 +49,11 @@ class Counter:
     time of your choice. Counts are remembered, and any number of threads may count.
     """
 
-    def __init__(self, rule: _Rule, cache_dir: Path | None) -> None:
-        self._rule = rule
+    def __init__(self, tokenizer: Tokenizer, cache_dir: Path | None) -> None:
+        self._tokenizer = tokenizer
         self._cache_dir = cache_dir
         self._recent = _RecentCounts()
-        self._scale: _Scale | None = None
+        self._scale: Scale | None = None
 
     def __call__(self, text: str, /) -> int:
         known = self._recent.get(text)
@@ -66,6 +61,14 @@ class Counter:
             known = self._loaded().count(text)
             self._recent.keep(text, known)
         return known
+
+    def at_least(self, text: str) -> int:
+        """Return what a text cannot have less than, at a glance.
+
+        No token of OpenAI's encodings holds parts of two words, or more than three digits.
+        """
+        plain = text.replace("…", " ")  # which our own lines may end in
+        return len(_WORD_OR_DIGITS.findall(plain)) if plain.isascii() else 0
 
     def about(self, text: str) -> int:
         """Return about how many tokens a text has, at a glance."""
@@ -88,7 +91,7 @@ class Counter:
         return found
 
     def __repr__(self) -> str:
-        return f"<Counter of {self._rule.model or self._rule.encoding}>"
+        return f"<Counter of {self._tokenizer.model or self._tokenizer.encoding}>"
 
     @property
     def name(self) -> str:
@@ -113,102 +116,12 @@ class Counter:
         """Return the longest beginning of the text, in whole characters, within `limit` tokens."""
         return self._loaded().cut(text, limit)
 
-    def _loaded(self) -> _Scale:
+    def _loaded(self) -> Scale:
         if self._scale is None:
             with LOADING:
                 if self._scale is None:
-                    self._scale = _load(self._rule, self._cache_dir)
+                    self._scale = _load(self._tokenizer, self._cache_dir)
         return self._scale
-
-
-# --- which tokenizer a model has ---
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rule:
-    """How a model's tokens are counted."""
-
-    model: str = ""
-    encoding: str
-    factor: float = 1.0
-    own: bool = False
-    """Whether the encoding is the model's own; if not, counts are estimates."""
-
-
-_OPENAI_NEW = re.compile(r"(?<![a-z0-9])(chat)?gpt-(4o|4\.[15]|5|oss)|(^|[/:])o[134](-|$)|o200k_")
-_OPENAI_OLD = re.compile(
-    r"(?<![a-z0-9])gpt-(4|3\.?5)(?![a-z0-9])|text-embedding-(ada|3)|(davinci|babbage)-002|cl100k_"
-)
-_CLAUDE = re.compile(r"claude\D*(?:(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?")
-_MISTRAL = re.compile(r"mistral|mixtral|ministral|magistral|codestral|devstral|pixtral")
-_LLAMA_3 = re.compile(r"llama-?v?3(?![\db])")
-
-# Measured on prose, code, JSON and other scripts, as tokens of the model over cl100k_base's; on
-# o200k_base, which is the best at other scripts, the factors would have to be far larger.
-_UNKNOWN_FACTOR = 1.5
-_MISTRAL_FACTOR = 1.7
-_CLAUDE_FACTOR = 1.5
-_NEW_CLAUDE_FACTOR = 2.0
-_NEW_CLAUDE = (4, 7)
-"""From this version on, Claude's tokenizer makes about 30 % more tokens."""
-
-
-def _rule_for(model: str | None) -> _Rule:
-    if model is None:
-        return _Rule(encoding="o200k_base", own=True)
-    name = model.strip().lower()
-    if _OPENAI_NEW.search(name):
-        return _Rule(model=model, encoding="o200k_base", own=True)
-    if _OPENAI_OLD.search(name):
-        return _Rule(model=model, encoding="cl100k_base", own=True)
-    return _Rule(model=model, encoding="cl100k_base", factor=_factor_for(name))
-
-
-def _factor_for(name: str) -> float:
-    if claude := _CLAUDE.search(name):
-        return _claude_factor(claude)
-    if _MISTRAL.search(name):
-        return _MISTRAL_FACTOR
-    if _LLAMA_3.search(name):
-        return 1.0  # its vocabulary is cl100k_base's, extended
-    return _UNKNOWN_FACTOR
-
-
-def _claude_factor(match: re.Match[str]) -> float:
-    major, minor = match.groups()
-    if major is None:  # a name without a version means the newest
-        return _NEW_CLAUDE_FACTOR
-    new = (int(major), int(minor or 0)) >= _NEW_CLAUDE
-    return _NEW_CLAUDE_FACTOR if new else _CLAUDE_FACTOR
-
-
-# --- counting and cutting ---
-
-
-def at_least(count: TokenCounter, text: str) -> int:
-    """Return what a text cannot have less than, at a glance.
-
-    No token of OpenAI's encodings holds parts of two words, or more than three digits.
-    """
-    plain = text.replace("…", " ")  # which our own lines may end in
-    known = isinstance(count, Counter) and plain.isascii()
-    return len(_WORD_OR_DIGITS.findall(plain)) if known else 0
-
-
-# A word keeps what follows its apostrophe.
-_WORD_OR_DIGITS = re.compile(r"[A-Za-z][A-Za-z']*|[0-9]{1,3}")
-
-
-def about(count: TokenCounter, text: str) -> int | None:
-    """Return about how many tokens a text has, at a glance; None when only counting tells."""
-    return count.about(text) if isinstance(count, Counter) else None
-
-
-def joined(count: TokenCounter, texts: Sequence[str], known: Mapping[str, int]) -> int:
-    """Return the tokens of the texts joined, by whatever counter; `known` are those of some."""
-    if isinstance(count, Counter):
-        return count.joined(texts, known)
-    return count("".join(texts))
 
 
 def _parted(texts: Sequence[str]) -> bool:
@@ -222,118 +135,8 @@ def _parted(texts: Sequence[str]) -> bool:
 
 
 _CAN_BE_REACHED = re.compile(r"[/\s]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scale:
-    """A rule with its table; without one it counts bytes."""
-
-    rule: _Rule
-    encoding: Encoding | None
-    fault: str = ""
-    """Why there is no table, and the next step."""
-
-    def count(self, text: str) -> int:
-        if not text:
-            return 0
-        bound = len(text.encode("utf-8", "surrogatepass")) + self.spare
-        if self.encoding is None:
-            return bound
-        return min(bound, math.ceil(len(self.encoding.encode_ordinary(text)) * self.rule.factor))
-
-    def about(self, text: str) -> int:
-        return len(text) if self.encoding is None else math.ceil(len(text) / 4 * self.rule.factor)
-
-    def cut(self, text: str, limit: int) -> str:
-        by_bytes = _cut_bytes(text, limit - self.spare)
-        if self.encoding is None:
-            return by_bytes
-        by_tokens = _cut_tokens(text, int(limit / self.rule.factor), self.encoding)
-        return max(by_bytes, by_tokens, key=len)
-
-    @property
-    def spare(self) -> int:
-        """How far the model may exceed the number of bytes: some tokenizers put a blank first."""
-        return 0 if self.rule.own else 1
-
-    @property
-    def name(self) -> str:
-        if self.encoding is None:
-            return "utf-8 bytes"
-        return self.rule.encoding if self.exact else f"{self.rule.encoding} x {self.rule.factor}"
-
-    @property
-    def exact(self) -> bool:
-        return self.encoding is not None and self.rule.own
-
-    @property
-    def note(self) -> str:
-        if self.encoding is None:
-            return f"A bound, not a count: each byte counts as a token, because {self.fault}."
-        if self.exact:
-            return f"Exact: counted with {self.rule.encoding}."
-        return (
-            f"An estimate: {self.rule.encoding} times {self.rule.factor}, because the tokenizer "
-            f"of {self.rule.model} is not at hand; pass your own counter for exact counts."
-        )
-
-
-def _cut_bytes(text: str, limit: int) -> str:
-    end = max(limit, 0)
-    head = text[:end].encode("utf-8", "surrogatepass")
-    if len(head) <= end:
-        return text[:end]
-    while head[end] & 0xC0 == 0x80:  # inside a character
-        end -= 1
-    return head[:end].decode("utf-8", "surrogatepass")
-
-
-def _cut_tokens(text: str, limit: int, encoding: Encoding) -> str:
-    if limit <= 0:
-        return ""
-    tokens = _first_tokens(text, limit + _AHEAD, encoding)
-    if len(tokens) <= limit:
-        return text
-    end = _characters(tokens[:limit], encoding)
-    # Cut text can split into other tokens than the whole did, so the recount is what holds.
-    while (over := len(encoding.encode_ordinary(text[:end])) - limit) > 0:
-        end -= max(1, over // 4)  # a character has at most four tokens
-    return text[: _further(text, end, tokens, limit, encoding)]
-
-
-_AHEAD = 4
-"""How many tokens after the cut are tried, character by character."""
-
-_TAIL = 64
-"""How many tokens before the cut are counted again for each of those characters."""
-
-
-def _further(text: str, end: int, tokens: list[int], limit: int, encoding: Encoding) -> int:
-    """Return the last place that still fits: the first letters of a token can come for free."""
-    start = _characters(tokens[: max(limit - _TAIL, 0)], encoding)
-    used = len(encoding.encode_ordinary(text[:end]))
-    room = len(encoding.encode_ordinary(text[start:end])) + limit - used
-    for place in range(_characters(tokens[: limit + _AHEAD], encoding), end, -1):
-        if len(encoding.encode_ordinary(text[start:place])) > room:
-            continue
-        if len(encoding.encode_ordinary(text[:place])) <= limit:
-            return place
-    return end
-
-
-def _first_tokens(text: str, wanted: int, encoding: Encoding) -> list[int]:
-    """Return at least `wanted` tokens, or all, reading no more of a long text than it takes."""
-    size = 8 * wanted
-    tokens = encoding.encode_ordinary(text[:size])
-    while len(tokens) <= wanted and size < len(text):
-        size *= 2
-        tokens = encoding.encode_ordinary(text[:size])
-    return tokens
-
-
-def _characters(tokens: list[int], encoding: Encoding) -> int:
-    """Return how many whole characters the tokens make."""
-    return len(encoding.decode_bytes(tokens).decode("utf-8", "ignore"))
+# A word keeps what follows its apostrophe.
+_WORD_OR_DIGITS = re.compile(r"[A-Za-z][A-Za-z']*|[0-9]{1,3}")
 
 
 class _RecentCounts:
@@ -373,15 +176,17 @@ def _print(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _load(rule: _Rule, cache_dir: Path | None) -> _Scale:
-    table = TABLES[rule.encoding]
+def _load(tokenizer: Tokenizer, cache_dir: Path | None) -> Scale:
+    table = TABLES[tokenizer.encoding]
     content = find_table(table, cache_dir)
     if content is None:
-        return _Scale(rule=rule, encoding=None, fault=_NO_TABLE.format(rule.encoding))
+        return Scale(kind=tokenizer, encoding=None, fault=_NO_TABLE.format(tokenizer.encoding))
     try:
-        return _Scale(rule=rule, encoding=load_encoding(rule.encoding, table, content))
+        return Scale(kind=tokenizer, encoding=load_encoding(tokenizer.encoding, table, content))
     except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
-        return _Scale(rule=rule, encoding=None, fault=_NO_LOAD.format(rule.encoding, fault))
+        return Scale(
+            kind=tokenizer, encoding=None, fault=_NO_LOAD.format(tokenizer.encoding, fault)
+        )
 
 
 _NO_TABLE = (

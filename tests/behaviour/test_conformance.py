@@ -68,6 +68,19 @@ class LimitsFirst(SqliteStore):
         return super().query(user, replace(find, limit=None))
 
 
+class ReadsAnothers(SqliteStore):
+    """Hands out the blob of somebody else."""
+
+    def read_blob(self, user, space, take, /):
+        return super().read_blob("bob", space, take)
+
+
+class Evasive(SqliteStore):
+    """Does not say whether it waits for a server."""
+
+    remote = None
+
+
 @pytest.mark.parametrize(
     ("store", "group", "broken"),
     [
@@ -76,6 +89,8 @@ class LimitsFirst(SqliteStore):
         (NotAtomic, "atomic", "an exception undoes all of it"),
         (CutsTimes, "rows", "a row comes back exactly"),
         (LimitsFirst, "paging", "pages cover everything once"),
+        (ReadsAnothers, "blobs", "the blob of all rows is read as a file"),
+        (Evasive, "moving", "a store says where it is"),
     ],
 )
 def test_a_broken_promise_is_named(tmp_path, store, group, broken):

@@ -92,7 +92,7 @@ class TestLostConnections:
 
     def test_a_server_that_is_away_is_named_after_a_while(self, postgres, schema):
         store = PostgresStore(postgres, schema=schema, limits=Limits(patience=0.3))
-        store._transactions._lending._address.dsn = "postgresql://app@127.0.0.1:9/app"
+        store.transactions._lending._address.dsn = "postgresql://app@127.0.0.1:9/app"
         with pytest.raises(StoreError, match="The server cannot be reached"):
             store.put([row("m1")])
         store.close()
@@ -260,7 +260,7 @@ def test_a_child_that_is_forked_inside_a_block_leaves_the_parents_connection_alo
         if pid == 0:
             code = 1
             with suppress(BaseException):
-                store._transactions._lending.give_back(_lent(store))
+                store.transactions._lending.give_back(_lent(store))
                 try:
                     store.put([row("child", "tea")])
                 except StoreError as error:
@@ -272,7 +272,7 @@ def test_a_child_that_is_forked_inside_a_block_leaves_the_parents_connection_alo
 
 
 def _lent(store: PostgresStore):
-    return store._transactions._thread.transaction.connection
+    return store.transactions._thread.transaction.connection
 
 
 def _wait_for_more(grows: list[str]) -> None:

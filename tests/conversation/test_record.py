@@ -8,6 +8,7 @@ import pytest
 from ctxmw.conversation.record import Build, ContextRecord, build_fields, reply_key
 from ctxmw.recall.render import Markdown
 from ctxmw.recall.selection import Choice, Layout, Selection, select_turn
+from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.items import Item
 from ctxmw.values.scoring import Floors
 from tests.support.strategies import NOW, item
@@ -241,7 +242,7 @@ def test_a_build_knows_what_it_shows_and_what_need_not_be_shown_again() -> None:
 
 
 def test_a_build_of_a_selection_has_its_hash_lanes_and_reasons() -> None:
-    layout = Layout(renderer=Markdown(), count=len, title=str)
+    layout = Layout(renderer=Markdown(), count=prompt_counter(len), title=str)
     selection = select_turn([item("x" * 50), item("y" * 900, ref="m2")], 120, layout, Floors())
     fields = build_fields(selection, "turn")
     assert fields["hash"] == selection.block.hash

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,8 +37,31 @@ def test_no_module_of_the_core_imports_a_framework():
 
 
 def test_the_public_names_are_sorted_and_all_exist():
-    assert sorted(ctxmw.__all__) == ctxmw.__all__
+    # Constants first, as the linter has it.
+    assert sorted(ctxmw.__all__, key=lambda name: (not name.isupper(), name)) == ctxmw.__all__
     assert all(hasattr(ctxmw, name) for name in ctxmw.__all__)
+
+
+def test_the_store_on_postgres_is_public_and_not_loaded_with_everything():
+    from ctxmw import Limits, PostgresStore
+    from ctxmw.store.postgres import store
+
+    assert (Limits, PostgresStore) == (store.Limits, store.PostgresStore)
+    assert "PostgresStore" not in ctxmw.__all__
+
+
+def test_docs_and_examples_import_only_what_is_public():
+    root = PACKAGE.parent
+    shown = [*root.glob("docs/**/*.md"), *root.glob("notebooks/*.ipynb"), *root.glob("examples/*")]
+    public = {"errors", "protocols", "testing", "ui", "display", "notebook"}
+    inner = {
+        (path.name, name)
+        for path in [*shown, root / "README.md"]
+        if path.is_file()
+        for name in re.findall(r"(?:from|import) ctxmw\.([\w.]+)", path.read_text("utf-8"))
+        if name not in public
+    }
+    assert inner == set()
 
 
 def imported(path: Path) -> set[str]:

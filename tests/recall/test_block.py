@@ -10,6 +10,7 @@ from ctxmw.protocols import Renderer
 from ctxmw.recall.block import FRAME, Block, Draft, hash_of
 from ctxmw.recall.render import Compact, Markdown, Xml
 from ctxmw.tokens.counter import counter_for
+from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.items import Item, Shown
 from tests.support.strategies import item
 
@@ -28,7 +29,7 @@ entries = st.lists(
 
 
 def drafted(renderer: Renderer, where: list[tuple[str, str, Shown]]) -> Draft:
-    draft = Draft(renderer, len, str.title, hint=True)
+    draft = Draft(renderer, prompt_counter(len), str.title, hint=True)
     for at, (section, group, shown) in enumerate(where):
         draft.add(_entry(at, section, group), shown)
     return draft
@@ -88,7 +89,7 @@ def test_a_block_without_items_is_the_block_that_never_had_them(
     renderer: Renderer, where: list[tuple[str, str, Shown]], out: set[int]
 ) -> None:
     block = drafted(renderer, where).block()
-    kept = Draft(renderer, len, str.title, hint=True)
+    kept = Draft(renderer, prompt_counter(len), str.title, hint=True)
     for at, (section, group, shown) in enumerate(where):
         if at not in out:
             kept.add(_entry(at, section, group), shown)
@@ -119,7 +120,7 @@ def test_a_block_tells_what_it_shows() -> None:
 def test_prices_add_up_to_the_block(
     renderer: Renderer, where: list[tuple[str, str, Shown]]
 ) -> None:
-    draft = Draft(renderer, len, str.title, hint=False)
+    draft = Draft(renderer, prompt_counter(len), str.title, hint=False)
     paid = draft.frame_cost
     for at, (section, group, shown) in enumerate(where):
         entry = _entry(at, section, group)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ctxmw.protocols import Renderer
 from ctxmw.recall.block import Block, Draft
 from ctxmw.recall.render import SECTIONS, Compact, Markdown, Xml, has_brief, title_of
+from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.items import Item, Shown
 from tests.support.strategies import NOW, item, texts
 
@@ -25,7 +26,7 @@ def block_of(renderer: Renderer, *entries: tuple[Item, Shown], project: str = "s
     def title(section: str) -> str:
         return title_of(section, project=project, language="python")
 
-    draft = Draft(renderer, len, title, hint=True)
+    draft = Draft(renderer, prompt_counter(len), title, hint=True)
     for entry, shown in entries:
         draft.add(entry, shown)
     return draft.block()

@@ -20,6 +20,7 @@ from ctxmw.recall.selection import (
     select_turn,
 )
 from ctxmw.tokens.counter import Counter, counter_for
+from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.budget import MEMORY_LANES, NOTE_LANES, Budget
 from ctxmw.values.items import Item, Scope
 from ctxmw.values.scoring import Floors
@@ -37,7 +38,7 @@ def title(section: str) -> str:
     return title_of(section, project="shop", language="python")
 
 
-CHARACTERS = Layout(renderer=Markdown(), count=len, title=title)
+CHARACTERS = Layout(renderer=Markdown(), count=prompt_counter(len), title=title)
 
 
 @pytest.fixture(scope="module", params=["cl100k_base", "o200k_base"])
@@ -421,7 +422,7 @@ def test_a_counter_whose_counts_do_not_add_up_still_keeps_the_budget() -> None:
     def superadditive(text: str) -> int:
         return len(text) + 9 * max(0, text.count("\n") - 1)
 
-    layout = replace(CHARACTERS, count=superadditive)
+    layout = replace(CHARACTERS, count=prompt_counter(superadditive))
     items = [of_length(40, f"m{n:02}", score=0.9) for n in range(60)]
     for total in range(0, 4000, 97):
         chosen = select_stable(items, Budget(total=total).lanes(), layout, Floors())
@@ -437,7 +438,7 @@ def test_what_is_dropped_at_the_end_is_what_was_added_last() -> None:
         return len(text) + (100 if text.count("\n") > 3 else 0)
 
     items = [of_length(50, "m1", score=0.9), of_length(50, "m2", score=0.8)]
-    layout = replace(CHARACTERS, count=one_more_for_the_whole)
+    layout = replace(CHARACTERS, count=prompt_counter(one_more_for_the_whole))
     lanes = NO_LANES | {"universal": HEADING + 100, "index": FRAME}
     chosen = select_stable(items, lanes, layout, Floors())
     assert (shown(chosen), reasons(chosen)["m2"]) == ({"m1": "full", "m2": "none"}, "over budget")

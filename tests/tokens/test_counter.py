@@ -19,7 +19,10 @@ from hypothesis import strategies as st
 from ctxmw.errors import InvalidValue
 from ctxmw.tokens import counter as tokens
 from ctxmw.tokens import tables as token_tables
-from ctxmw.tokens.counter import Counter, at_least, counter_for
+from ctxmw.tokens.counter import Counter, counter_for
+from ctxmw.tokens.prompt_counter import prompt_counter
+from ctxmw.tokens.scale import Scale
+from ctxmw.tokens.tokenizers import tokenizer_for
 
 ENCODINGS = ["cl100k_base", "o200k_base"]
 FILES = {
@@ -280,7 +283,7 @@ def test_a_cut_is_the_longest_beginning_that_fits(
 
 @given(text=hostile, limit=st.integers(-1, 80))
 def test_without_tables_a_cut_keeps_whole_characters(text: str, limit: int) -> None:
-    cut = tokens._cut_bytes(text, limit)
+    cut = Scale(kind=tokenizer_for(None), encoding=None).cut(text, limit)
     assert text.startswith(cut)
     assert len(cut.encode()) <= max(limit, 0)
     assert cut == text or len(text[: len(cut) + 1].encode()) > limit
@@ -498,10 +501,10 @@ plain = st.text(
 def test_no_text_has_less_than_it_has_at_least(
     encoding: str, text: str, counters: dict[str, Counter]
 ) -> None:
-    assert at_least(counters[encoding], text) <= counters[encoding](text)
+    assert counters[encoding].at_least(text) <= counters[encoding](text)
 
 
 def test_what_a_text_has_at_least_tells_words_and_numbers(counters: dict[str, Counter]) -> None:
     count = counters["o200k_base"]
-    assert at_least(count, "- m5dqn3k fact 2026-11-16: don't mind… (27 tokens)\n") == 14
-    assert at_least(count, "naïve") == at_least(len, "two words") == 0
+    assert count.at_least("- m5dqn3k fact 2026-11-16: don't mind… (27 tokens)\n") == 14
+    assert count.at_least("naïve") == prompt_counter(len).at_least("two words") == 0

@@ -37,6 +37,27 @@ def test_what_is_no_store_is_refused_before_anything_is_done_with_it(wrong):
         ContextMiddleware(wrong)
 
 
+def test_a_store_that_lacks_something_is_told_what():
+    class Older:
+        """A store as it was before it had to say where it is."""
+
+        put = get = query = count = search = delete = changes = head = restore = users = print
+        put_blobs = get_blobs = blob_refs = blob_spaces = drop_blobs = atomic = in_atomic = print
+        close = print
+
+    with pytest.raises(InvalidValue, match="which has no path, identity, remote, read_blob: give"):
+        ContextMiddleware(Older())
+
+
+def test_a_source_without_a_name_is_refused():
+    class Nameless:
+        def items(self, situation, /):
+            return []
+
+    with pytest.raises(InvalidValue, match=r"it must have a name and items\(\)"):
+        ContextMiddleware.open(":memory:", sources=[Nameless()])
+
+
 @pytest.mark.parametrize("name", sorted(set(Options.__annotations__) - {"deadline", "window"}))
 @pytest.mark.parametrize("wrong", [object(), 5, b"x"], ids=type)
 def test_an_option_of_the_wrong_kind_is_refused_by_its_name(tmp_path, name, wrong):

@@ -10,6 +10,7 @@ from ctxmw import ContextMiddleware
 from ctxmw.errors import InvalidValue
 from ctxmw.recall.render import Markdown
 from ctxmw.recall.selection import Choice, Layout, select_stable, select_turn
+from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.budget import Budget
 from ctxmw.values.items import Item, Scope
 from ctxmw.values.scoring import (
@@ -143,7 +144,7 @@ def test_a_floor_outside_0_to_1_is_an_error_that_names_it(wrong: object) -> None
 
 # --- each floor keeps something out ---
 
-LAYOUT = Layout(renderer=Markdown(), count=len, title=str)
+LAYOUT = Layout(renderer=Markdown(), count=prompt_counter(len), title=str)
 ROOMY = Budget(total=400_000)
 
 

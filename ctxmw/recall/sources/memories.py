@@ -11,7 +11,8 @@ from ...values.record_items import memory_item
 from ...values.records import Memory, load_as
 from ...values.scoring import Weights
 from ...values.situation import Situation
-from .shelf import Shelf, Shortlist
+from .shelf import Shelf
+from .shortlist import Shortlist
 
 
 class Memories:

@@ -1,9 +1,9 @@
-"""Sources of the application's own: what they offer is checked before it is used."""
+"""Sources that have only `items`: what they offer is checked before it is used."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from ...values.records import INSTRUCTING
 from ...values.scoring import Weights, score_all
 from ...values.situation import Situation
 from ..block import checked_item
+from .shortlist import Shortlist
 
 log = logging.getLogger("ctxmw")
 
@@ -23,16 +24,25 @@ CRITICAL = 3
 """Critical items that a source may have at a time before it is told."""
 
 
-def offered(source: Source, situation: Situation, weights: Weights) -> list[Item]:
-    """Return what a source has to offer here, checked and rated.
+class OwnSource:
+    """A source as the pipeline asks it, made of one that has a name and `items`."""
 
-    Memories of the kinds that instruct are instructions, whoever offers them.
-    """
-    with stage(f"source {source.name}"):
-        checked = [checked_item(item) for item in source.items(situation)]
-        items = [_instructing(_without_secrets(item)) for item in checked]
-    warn_of_overuse(source.name, items)
-    return score_all(items, situation, weights)
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self._source = source
+
+    def best(
+        self, situation: Situation, weights: Weights, _: Mapping[str, int] | None = None
+    ) -> Shortlist:
+        """Return everything that it offers here, checked and rated: a source keeps that small.
+
+        Memories of the kinds that instruct are instructions, whoever offers them.
+        """
+        with stage(f"source {self.name}"):
+            checked = [checked_item(item) for item in self._source.items(situation)]
+            items = [_instructing(_without_secrets(item)) for item in checked]
+        warn_of_overuse(self.name, items)
+        return Shortlist(items=tuple(score_all(items, situation, weights)))
 
 
 def _without_secrets(item: Item) -> Item:

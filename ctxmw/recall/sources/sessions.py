@@ -10,7 +10,8 @@ from ...values.items import Item
 from ...values.record_items import row_item
 from ...values.scoring import Weights
 from ...values.situation import Situation
-from .shelf import Shelf, Shortlist
+from .shelf import Shelf
+from .shortlist import Shortlist
 
 
 class Sessions:

@@ -27,6 +27,7 @@ from ...values.items import Item
 from ...values.scoring import Weights
 from ...values.situation import Situation
 from .ratings import Ratings
+from .shortlist import Shortlist
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,12 +47,9 @@ _PARTS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shortlist:
-    """The best of a shelf, and how the scores of the others are spread."""
+class _Listed(Shortlist):
+    """The best of a shelf, with what tells how long it holds."""
 
-    items: tuple[Item, ...]
-    others: tuple[NDArray[np.float64], ...]
-    """The scores of what is in scope and not on the list."""
     made: datetime
     until: datetime
     """When something on the shelf will be older by a step."""
@@ -60,15 +58,9 @@ class Shortlist:
     size: int
     """How long the shelf was: what came behind it is looked at when it comes."""
 
-    def left_out(self, floor: float) -> tuple[int, int]:
-        """Return how many others have at least this score, and how many have not."""
-        above = sum(int((scores >= floor).sum()) for scores in self.others)
-        return above, sum(map(len, self.others)) - above
 
-
-_NOTHING = Shortlist(
+_NOTHING = _Listed(
     items=(),
-    others=(),
     made=datetime.min.replace(tzinfo=UTC),
     until=datetime.max.replace(tzinfo=UTC),
     places=np.zeros(0, np.intp),
@@ -136,8 +128,8 @@ class Shelf:
         situation: Situation,
         weights: Weights,
         most: Mapping[str, int],
-        before: Shortlist,
-    ) -> Shortlist:
+        before: _Listed,
+    ) -> _Listed:
         """Return the best of the shelf: of what was listed before, and of all that came since."""
         ratings = kept.ratings
         places = np.concatenate([before.places, ratings.wanted(situation, before.size)])
@@ -156,7 +148,7 @@ class Shelf:
         )
         # The list's items are those at hand: nothing is kept twice.
         kept.read.update((item.ref, item) for item in items)
-        return Shortlist(
+        return _Listed(
             items=items,
             others=_joined(before.others, np.delete(rated.scores, best)),
             made=situation.now,
@@ -247,7 +239,7 @@ class _Kept:
     unread: set[str] = field(default_factory=set)
     """Refs of records that could not be read, and are not rated."""
     read: dict[str, Item] = field(default_factory=dict)
-    lists: LruCache[Hashable, Shortlist] = field(default_factory=lambda: LruCache(LISTS))
+    lists: LruCache[Hashable, _Listed] = field(default_factory=lambda: LruCache(LISTS))
     tentative: bool = False
     """Whether it holds what was read inside a transaction, and may be undone."""
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -13,15 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from ...errors import StoreError
+from ...errors import InvalidValue, StoreError
 from ...runtime.lru import LruCache
-from ...store.postgres.address import Address
 from ...store.postgres.schema import policy
-from ...store.postgres.transactions import Step, Transactions
+from ...store.postgres.store import PostgresStore
+from ...store.postgres.transactions import Step
 from .follow import space_of, split_owner
 
 if TYPE_CHECKING:
-    from ...protocols import FloatArray
+    from ...protocols import FloatArray, Store
 
 EXACT = 10_000
 """Users with no more vectors than this are compared with all of them."""
@@ -32,14 +32,24 @@ _LONGEST = 2_000
 _USERS = 1_024
 
 
+def pgvector_in(store: Store) -> PgvectorIndex:
+    """Return the index inside a store's own database, which must be Postgres."""
+    if not isinstance(store, PostgresStore):
+        raise InvalidValue(
+            'index is "pgvector", but the memory is not on Postgres: open it with '
+            '"postgresql://...", or with index="numpy".'
+        )
+    return PgvectorIndex(store)
+
+
 class PgvectorIndex:
     """Finds the nearest vectors inside Postgres. Any thread may use it; so may any process."""
 
     name = "pgvector"
 
-    def __init__(self, address: Address, transactions: Transactions) -> None:
-        self._address = address
-        self._transactions = transactions
+    def __init__(self, store: PostgresStore) -> None:
+        self._address = store.address
+        self._transactions = store.transactions
         self._lock = threading.Lock()
         self._sizes: frozenset[int] | None = None
         """The lengths that have a table; None: not looked at yet."""

@@ -5,20 +5,25 @@ They go with the rows they were made from, by triggers, so no writer can forget 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from typing import TypeVar
 
 from ...errors import InvalidValue
+from ...runtime.packing import Reads
 from ..rows import identifier, named_user
 from .address import Address
 from .rows import possible_texts
 from .transactions import Transactions
 
+T = TypeVar("T")
+
 
 class Blobs:
     """The part of the store that keeps blobs."""
 
-    _address: Address
-    _transactions: Transactions
+    address: Address
+    transactions: Transactions
 
     def put_blobs(self, user: str, space: str, blobs: Mapping[str, bytes], /) -> None:
         """Keep bytes that can be made again from a row, under its ref: vectors, or an index.
@@ -31,39 +36,44 @@ class Blobs:
         user, space = named_user(user), identifier(space, "space")
         for ref, data in blobs.items():
             _check(ref, data)
-        owner = self._address.owner(user)
+        owner = self.address.owner(user)
         bound = {"owner": owner, "space": space, "refs": [*blobs], "blobs": [*blobs.values()]}
         # Blobs of rows have an owner already; those of nothing but themselves may be the first.
         named = [(_NEW_OWNER, [owner, user])] if "*" in blobs else []
-        self._transactions.write(user, *named, (_PUT_BLOBS, bound))
+        self.transactions.write(user, *named, (_PUT_BLOBS, bound))
 
     def get_blobs(self, user: str, space: str, refs: Sequence[str], /) -> dict[str, bytes]:
         """Return the blobs that exist, by ref."""
         user = named_user(user)
         asked = [
-            self._address.owner(user),
+            self.address.owner(user),
             identifier(space, "space"),
             possible_texts(refs, "refs"),
         ]
-        return dict(self._transactions.read(user, _GET_BLOBS, asked, binary=True))
+        return dict(self.transactions.read(user, _GET_BLOBS, asked, binary=True))
+
+    def read_blob(self, user: str, space: str, take: Callable[[Reads], T], /) -> T | None:
+        """Return what is taken from the blob under "*"; None: no blob."""
+        data = self.get_blobs(user, space, ["*"]).get("*")
+        return None if data is None else take(BytesIO(data))
 
     def blob_refs(self, user: str, space: str, /) -> list[str]:
         """Return the refs that have a blob in this space."""
         user = named_user(user)
-        asked = [self._address.owner(user), identifier(space, "space")]
-        return sorted(ref for (ref,) in self._transactions.read(user, _BLOB_REFS, asked))
+        asked = [self.address.owner(user), identifier(space, "space")]
+        return sorted(ref for (ref,) in self.transactions.read(user, _BLOB_REFS, asked))
 
     def blob_spaces(self, user: str, /) -> list[str]:
         """Return the spaces in which the user has blobs."""
         user = named_user(user)
-        found = self._transactions.read(user, _BLOB_SPACES, [self._address.owner(user)])
+        found = self.transactions.read(user, _BLOB_SPACES, [self.address.owner(user)])
         return sorted(space for (space,) in found)
 
     def drop_blobs(self, user: str, space: str, /) -> None:
         """Forget every blob of this space."""
         user = named_user(user)
-        bound = [self._address.owner(user), identifier(space, "space")]
-        self._transactions.write(user, (_DROP_BLOBS, bound))
+        bound = [self.address.owner(user), identifier(space, "space")]
+        self.transactions.write(user, (_DROP_BLOBS, bound))
 
 
 _NEW_OWNER = "INSERT INTO owners (owner, name, seq) VALUES (%s, %s, 0) ON CONFLICT DO NOTHING"

@@ -14,19 +14,19 @@ from .transactions import Step, Transactions
 class Restoring:
     """The part of the store that moves whole stores."""
 
-    _address: Address
-    _transactions: Transactions
+    address: Address
+    transactions: Transactions
 
     def users(self) -> list[str]:
         """Return everybody who has something in the store, in order."""
-        rows = self._transactions.read(_NOBODY, "SELECT name FROM owners", [], before=[(_ALL, [])])
+        rows = self.transactions.read(_NOBODY, "SELECT name FROM owners", [], before=[(_ALL, [])])
         return sorted(name for (name,) in rows)
 
     def restore(self, user: str, rows: Sequence[Row], gone: Sequence[Change], /) -> None:
         """Write rows, and that others are gone, as another store had them, positions included."""
         user = named_user(user)
         newest = max([0, *(row.seq for row in rows), *(each.seq for each in gone)])
-        bound = {"owner": self._address.owner(user), "name": user, "newest": newest}
+        bound = {"owner": self.address.owner(user), "name": user, "newest": newest}
         steps: list[Step] = [(_HEAD, bound)]
         if rows:
             columns = columns_of(rows) | {"place": [row.seq for row in rows]}
@@ -36,7 +36,7 @@ class Restoring:
             left = {"types": [each.type for each in gone], "seqs": [each.seq for each in gone]}
             steps.append((_DELETE, {"refs": refs, **bound}))
             steps.append((_GONE, {"refs": refs, **left, **bound}))
-        self._transactions.write(user, *steps)
+        self.transactions.write(user, *steps)
 
 
 PUT = """

@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any
 
 from ...errors import InvalidValue
-from ...protocols import Change, Find, Row, VectorIndex
-from ...search.vectors.pgvector import PgvectorIndex
+from ...protocols import Change, Find, Row
 from ..rows import LARGEST, named_user
 from .address import Address
 from .blobs import Blobs
@@ -45,6 +44,7 @@ class PostgresStore(Blobs, Restoring):
     holds something else. Transactions are made when they are needed.
     """
 
+    path = None
     remote = True
     """Most of a call is waiting for the server: others can work meanwhile."""
 
@@ -62,7 +62,7 @@ class PostgresStore(Blobs, Restoring):
         `prepare=False` prepares no statements, for poolers that cannot keep them apart.
         `notify=False` tells no listeners of writes: see docs/many-machines.md for what they cost.
         """
-        self._address = Address(dsn, schema)
+        self.address = Address(dsn, schema)
         self._options: dict[str, Any] = {
             "schema": schema,
             "limits": limits,
@@ -70,18 +70,18 @@ class PostgresStore(Blobs, Restoring):
             "notify": notify,
         }
         self._notify = notify
-        self.identity = str(claim(self._address))
-        self._transactions = Transactions(self._address, limits or Limits(), prepare=prepare)
-        self._feed = Listener(self._address)
+        self.identity = str(claim(self.address))
+        self.transactions = Transactions(self.address, limits or Limits(), prepare=prepare)
+        self._feed = Listener(self.address)
         # Also runs when the store is collected or the interpreter ends.
-        self._let_go = weakref.finalize(self, _let_go, self._transactions, self._feed)
+        self._let_go = weakref.finalize(self, _let_go, self.transactions, self._feed)
 
     def __repr__(self) -> str:
-        return f"PostgresStore({str(self._address)!r}, schema={self._address.schema!r})"
+        return f"PostgresStore({str(self.address)!r}, schema={self.address.schema!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the address, its password included: unpickled, it is opened again."""
-        return partial(PostgresStore, **self._options), (self._address.dsn,)
+        return partial(PostgresStore, **self._options), (self.address.dsn,)
 
     def put(self, rows: Sequence[Row], /) -> None:
         """Write all rows or none, durably; a row of the same (user, ref) is replaced."""
@@ -91,17 +91,17 @@ class PostgresStore(Blobs, Restoring):
         steps = {user: self._putting(user, users[user]) for user in sorted(users)}
         if len(steps) == 1:
             ((user, written),) = steps.items()
-            self._transactions.write(user, *written)
+            self.transactions.write(user, *written)
         elif steps:
-            with self._transactions.transaction(min(steps)):
+            with self.transactions.transaction(min(steps)):
                 for user, written in steps.items():
-                    self._transactions.write(user, *written)
+                    self.transactions.write(user, *written)
 
     def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
         """Return the rows that exist, history included, in the order asked for."""
         user = named_user(user)
         asked = possible_texts(refs, "refs")
-        rows = self._transactions.read(
+        rows = self.transactions.read(
             user, f"{_ROWS} AND records.ref = ANY(%s)", [self._owner(user), asked]
         )
         found = {values[0]: values for values in rows}
@@ -112,14 +112,14 @@ class PostgresStore(Blobs, Restoring):
         user = named_user(user)
         clauses, values = conditions(find)
         asked = [self._owner(user), *values, *bounds(find)]
-        rows = self._transactions.read(user, _ROWS + clauses + order(find), asked)
+        rows = self.transactions.read(user, _ROWS + clauses + order(find), asked)
         return [row_of(user, row) for row in rows]
 
     def count(self, user: str, find: Find, /) -> int:
         """Return how many rows fit, whatever the limit."""
         user = named_user(user)
         clauses, values = conditions(find)
-        found = self._transactions.read(user, _COUNT + clauses, [self._owner(user), *values])
+        found = self.transactions.read(user, _COUNT + clauses, [self._owner(user), *values])
         return int(found[0][0])
 
     def search(self, user: str, words: Sequence[str], find: Find, /) -> list[tuple[Row, float]]:
@@ -139,7 +139,7 @@ class PostgresStore(Blobs, Restoring):
         sql = _FOUND.format(conditions=clauses)
         bound = [owner, any_of, *values, asked, *limits, owner]
         return [
-            (row_of(user, row[:-1]), row[-1]) for row in self._transactions.read(user, sql, bound)
+            (row_of(user, row[:-1]), row[-1]) for row in self.transactions.read(user, sql, bound)
         ]
 
     def delete(self, user: str, refs: Sequence[str], /) -> int:
@@ -150,7 +150,7 @@ class PostgresStore(Blobs, Restoring):
         """
         user = named_user(user)
         bound = [self._owner(user), possible_texts(refs, "refs")]
-        (removed,) = self._transactions.write(user, (_DELETE, bound), *self._telling(user))[0]
+        (removed,) = self.transactions.write(user, (_DELETE, bound), *self._telling(user))[0]
         return int(removed)
 
     def changes(self, user: str, since: int, types: Sequence[str] = (), /) -> list[Change]:
@@ -166,13 +166,13 @@ class PostgresStore(Blobs, Restoring):
         sql = f"{_WRITTEN}{kinds} UNION ALL {_DELETED}{kinds} ORDER BY 1"
         return [
             Change(seq=seq, ref=ref, type=type_, gone=gone)
-            for seq, ref, type_, gone in self._transactions.read(user, sql, bound * 2)
+            for seq, ref, type_, gone in self.transactions.read(user, sql, bound * 2)
         ]
 
     def head(self, user: str, /) -> int:
         """Return the position of the user's newest change; 0 when there is none."""
         user = named_user(user)
-        found = self._transactions.read(user, _HEAD, [self._owner(user)])
+        found = self.transactions.read(user, _HEAD, [self._owner(user)])
         return int(found[0][0]) if found else 0
 
     def wait(self, user: str, since: int, seconds: float, /) -> bool:
@@ -193,12 +193,12 @@ class PostgresStore(Blobs, Restoring):
         the latest the end of the outermost block, raises StoreError. A connection that is lost
         inside is such a failure: run the block again. Do not await or fork inside.
         """
-        with self._transactions.transaction(named_user(user)):
+        with self.transactions.transaction(named_user(user)):
             yield
 
     def in_atomic(self) -> bool:
         """Say whether this thread is inside `atomic`: what it reads may never be committed."""
-        return self._transactions.in_transaction()
+        return self.transactions.in_transaction()
 
     def sweep(self) -> None:
         """Take the bytes of deleted text out of the tables, for the owner at a quiet hour.
@@ -206,18 +206,14 @@ class PostgresStore(Blobs, Restoring):
         Every table is written anew and locked meanwhile: about a second for 100,000 records. The
         server's log, its replicas and its backups are not ours to sweep.
         """
-        rewrite(self._address)
-
-    def vector_index(self) -> VectorIndex:
-        """Return an index over the store's vectors inside the same database: pgvector."""
-        return PgvectorIndex(self._address, self._transactions)
+        rewrite(self.address)
 
     def close(self) -> None:
         """Let go of the connections; closing twice is fine."""
         self._let_go()
 
     def _owner(self, user: str) -> Any:
-        return self._address.owner(user)
+        return self.address.owner(user)
 
     def _putting(self, user: str, rows: Sequence[Row]) -> list[tuple[str, Any]]:
         columns = columns_of(rows)
@@ -227,7 +223,7 @@ class PostgresStore(Blobs, Restoring):
     def _telling(self, user: str) -> list[tuple[str, Any]]:
         if not self._notify:
             return []
-        return [("SELECT pg_notify(%s, %s)", [self._address.schema, str(self._owner(user))])]
+        return [("SELECT pg_notify(%s, %s)", [self.address.schema, str(self._owner(user))])]
 
 
 def _let_go(transactions: Transactions, feed: Listener) -> None:

@@ -49,6 +49,8 @@ class SqliteStore(Blobs, Restoring):
     process is killed.
     """
 
+    remote = False
+
     def __init__(
         self, path: str | Path, *, synchronous: Literal["FULL", "NORMAL"] = "FULL"
     ) -> None:

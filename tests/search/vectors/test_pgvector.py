@@ -56,7 +56,7 @@ def random_texts(n: int) -> dict[str, str]:
 
 
 def held(sql: psycopg.Connection, store: PostgresStore, user: str) -> set[str]:
-    owner = str(store._address.owner(user))
+    owner = str(store.address.owner(user))
     sql.execute("SELECT set_config('ctxmw.owner', %s, false)", [owner])
     return {ref for (ref,) in sql.execute("SELECT ref FROM vectors_64")}
 
@@ -64,7 +64,7 @@ def held(sql: psycopg.Connection, store: PostgresStore, user: str) -> set[str]:
 def test_it_finds_what_numpy_finds(store):
     texts = random_texts(300)
     remember(store, texts)
-    inside = Vectors(store, EMBEDDER, store.vector_index())
+    inside = Vectors(store, EMBEDDER, PgvectorIndex(store))
     beside = Vectors(store, EMBEDDER, NumpyIndex())
     for vectors in (inside, beside):
         vectors.refresh("ada")
@@ -78,8 +78,8 @@ def test_users_and_embedders_are_kept_apart(store, sql):
     for user in ("ada", "bob"):
         remember(store, {"m1": f"tea of {user}", "m2": "milk"}, user)
         for embedder in (EMBEDDER, HashEmbedder(32)):
-            Vectors(store, embedder, store.vector_index()).refresh(user)
-    vectors = Vectors(store, EMBEDDER, store.vector_index())
+            Vectors(store, embedder, PgvectorIndex(store)).refresh(user)
+    vectors = Vectors(store, EMBEDDER, PgvectorIndex(store))
     assert [ref for ref, _ in vectors.similar("ada", "tea of bob", 5)] == ["m1", "m2"]
     assert vectors.similar("eve", "tea", 5) == []
     sql.execute("SELECT set_config('ctxmw.owner', '', false)")
@@ -89,7 +89,7 @@ def test_users_and_embedders_are_kept_apart(store, sql):
 
 def test_what_is_forgotten_is_gone_in_the_same_moment(store, sql):
     remember(store, {"m1": "tea", "m2": "milk", "m3": "coffee"})
-    vectors = Vectors(store, EMBEDDER, store.vector_index())
+    vectors = Vectors(store, EMBEDDER, PgvectorIndex(store))
     vectors.refresh("ada")
     store.delete("ada", ["m1"])
     assert held(sql, store, "ada") == {"m2", "m3"}
@@ -102,7 +102,7 @@ def test_what_is_forgotten_is_gone_in_the_same_moment(store, sql):
 def test_many_vectors_are_found_by_the_graph(store, sql, monkeypatch):
     texts = random_texts(800)
     remember(store, texts)
-    index = store.vector_index()
+    index = PgvectorIndex(store)
     vectors = Vectors(store, EMBEDDER, index)
     vectors.refresh("ada")
     asked = list(texts.values())[:20]
@@ -116,9 +116,9 @@ def test_many_vectors_are_found_by_the_graph(store, sql, monkeypatch):
 
 def test_the_graph_is_used_under_the_policy(store, sql):
     remember(store, random_texts(800))
-    index = store.vector_index()
+    index = PgvectorIndex(store)
     Vectors(store, EMBEDDER, index).refresh("ada")
-    owner = store._address.owner("ada")
+    owner = store.address.owner("ada")
     sql.execute("SELECT set_config('ctxmw.owner', %s, false)", [str(owner)])
     sql.execute("SET enable_seqscan = off")
     sql.execute("SET enable_sort = off")
@@ -132,7 +132,7 @@ def test_the_graph_is_used_under_the_policy(store, sql):
 def test_a_graph_that_comes_short_is_made_up_for(store, monkeypatch):
     remember(store, random_texts(50))
     monkeypatch.setattr("ctxmw.search.vectors.pgvector.EXACT", 10)
-    vectors = Vectors(store, EMBEDDER, store.vector_index())
+    vectors = Vectors(store, EMBEDDER, PgvectorIndex(store))
     vectors.refresh("ada")
     assert len(vectors.similar("ada", "word1 word2", 100)) == 50
 
@@ -144,10 +144,10 @@ def test_tables_may_be_made_by_many_at_once(store, postgres, schema):
     vector = np.ones(48, np.float32)
 
     def write(number: int) -> None:
-        stores[number].vector_index().update(owner_of("ada", "x"), {"m1": vector}, [])
+        PgvectorIndex(stores[number]).update(owner_of("ada", "x"), {"m1": vector}, [])
 
     at_once(write, 4)
-    assert stores[0].vector_index().refs(owner_of("ada", "x")) == {"m1"}
+    assert PgvectorIndex(stores[0]).refs(owner_of("ada", "x")) == {"m1"}
     for each in stores:
         each.close()
 
@@ -178,7 +178,7 @@ def test_a_database_without_the_extension_is_named(postgres_server):
     store = PostgresStore(postgres_server.dsn().replace("/app", "/bare").replace("//bare", "//app"))
     remember(store, {"m1": "tea"})
     with pytest.raises(StoreError, match=r'CREATE EXTENSION vector; as a superuser.*index="numpy"'):
-        Vectors(store, EMBEDDER, store.vector_index()).refresh("ada")
+        Vectors(store, EMBEDDER, PgvectorIndex(store)).refresh("ada")
     assert store.count("ada", Find()) == 1
     store.close()
 

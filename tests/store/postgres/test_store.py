@@ -82,7 +82,7 @@ class TestPolicies:
             connection.execute(f"SET search_path TO {schema}")
             assert connection.execute(f"SELECT * FROM {table}").fetchall() == []
             assert connection.execute(f"DELETE FROM {table}").rowcount == 0
-            bob = str(store._address.owner("bob"))
+            bob = str(store.address.owner("bob"))
             connection.execute("SELECT set_config('ctxmw.owner', %s, false)", [bob])
             owners = {owner for (owner,) in connection.execute(f"SELECT owner FROM {table}")}
             assert {str(owner) for owner in owners} == {bob}
@@ -90,7 +90,7 @@ class TestPolicies:
             assert connection.execute(f"SELECT * FROM {table}").fetchall() == []
 
     def test_nobody_writes_into_the_rows_of_another(self, sql, store):
-        ada, bob = (str(store._address.owner(user)) for user in ("ada", "bob"))
+        ada, bob = (str(store.address.owner(user)) for user in ("ada", "bob"))
         sql.execute("SELECT set_config('ctxmw.owner', %s, false)", [ada])
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
             sql.execute("UPDATE records SET owner = %s", [bob])
@@ -101,7 +101,7 @@ class TestPolicies:
         store.get("ada", ["m1"])
         with store.atomic("bob"):
             store.get("bob", ["m1"])
-        pool = store._transactions._lending._process.pool
+        pool = store.transactions._lending._process.pool
         with pool.connection() as connection:
             asked = "SELECT coalesce(current_setting('ctxmw.owner', true), '')"
             assert connection.execute(asked).fetchone() == ("",)
@@ -256,7 +256,7 @@ class TestRows:
         store.put(rows)
         sql.execute("ANALYZE records")
         clauses, values = conditions(find)
-        owner = store._address.owner("ada")
+        owner = store.address.owner("ada")
         sql.execute("SELECT set_config('ctxmw.owner', %s, false)", [str(owner)])
         asked = "EXPLAIN " + _ROWS + clauses + order(find)
         plan = sql.execute(asked, [owner, *values, *bounds(find)]).fetchall()

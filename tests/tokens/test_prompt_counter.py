@@ -10,7 +10,7 @@ import pytest
 from ctxmw import Budget, ContextMiddleware, InvalidValue
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
-from ctxmw.tokens.own_counter import checked_counter
+from ctxmw.tokens.prompt_counter import prompt_counter
 
 ASKED = "What do we know of the courier, the orders and the tokens?"
 
@@ -66,13 +66,13 @@ def test_fractions_are_rounded_up(kind):
         prepared = ctx.session("now").prepare([{"role": "user", "content": ASKED}])
     assert isinstance(prepared.context.tokens, int)
     assert 0 < prepared.context.tokens <= 4000
-    assert checked_counter(lambda _: 1.2)("text") == 2
+    assert prompt_counter(lambda _: 1.2)("text") == 2
 
 
 @pytest.mark.parametrize("said", [None, "5", -1, True, float("nan"), float("inf"), [1], -0.5 - 1])
 def test_what_is_no_count_is_told(said):
     with pytest.raises(InvalidValue, match="a text of 4 characters: it must return a number"):
-        checked_counter(lambda _: said)("text")
+        prompt_counter(lambda _: said)("text")
 
 
 def test_what_cannot_count_is_refused_at_once():
@@ -82,7 +82,7 @@ def test_what_cannot_count_is_refused_at_once():
 
 def test_our_own_counter_is_taken_as_it_is_and_others_keep_their_name():
     own = counter_for()
-    assert checked_counter(own) is own
+    assert prompt_counter(own) is own
 
     class Named:
         name = "provider"
@@ -91,10 +91,8 @@ def test_our_own_counter_is_taken_as_it_is_and_others_keep_their_name():
             return len(text)
 
     with ContextMiddleware.open(":memory:", count=Named()) as ctx:
-        assert (
-            ctx.session("s").prepare([{"role": "user", "content": ASKED}]).context.counter
-            == "provider"
-        )
+        chat = ctx.session()
+        assert chat.prepare([{"role": "user", "content": ASKED}]).context.counter == "provider"
 
 
 @pytest.mark.parametrize("budget", [Budget(), Budget(total=7), Budget(universal=0, turn=1)])
