@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum, auto
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -359,7 +360,7 @@ class ContextMiddleware:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the same store again, with the same options.
-        return _reopened, (type(self), self.store, dict(self._options))
+        return partial(type(self), self.store, **self._options), ()
 
     def __enter__(self) -> Self:
         return self
@@ -394,9 +395,3 @@ class ContextMiddleware:
                 "this memory serves many users and the call names none: pass user='...'."
             )
         return self._user
-
-
-def _reopened(
-    cls: type[ContextMiddleware], store: Store, options: dict[str, Any]
-) -> ContextMiddleware:
-    return cls(store, **options)

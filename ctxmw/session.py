@@ -27,7 +27,7 @@ from .conversation.contents import (
     pending,
     remove_from,
 )
-from .conversation.conversation import Identity, Prepared
+from .conversation.conversation import Identity, Prepared, own_prepared
 from .conversation.exchanges import Telling
 from .conversation.history import history_of
 from .conversation.record import ContextRecord
@@ -171,7 +171,7 @@ class Session(Displayed):
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
-        record = stored_record(self._journal.store, self._own(prepared).context)
+        record = stored_record(self._journal.store, own_prepared(prepared, self._who).context)
         if record is not None:
             commit_entries(self._journal.store, record)
 
@@ -189,7 +189,7 @@ class Session(Displayed):
         to an answer is nothing that was said. One without tool calls closes the turn. Finishing
         twice changes nothing more.
         """
-        checked, answer = self._own(prepared), checked_reply(reply)
+        checked, answer = own_prepared(prepared, self._who), checked_reply(reply)
         flag(capture, "capture")
         if not isinstance(error, str):
             raise InvalidValue(f"error is {error!r:.60}: give text, such as str(error).")
@@ -324,11 +324,7 @@ class Session(Displayed):
 
         Our text comes back to the byte, the rest as it was captured; a system prompt never is.
         """
-        if not isinstance(record, ContextRecord) or record.user != self.user:
-            raise InvalidValue(
-                f"record is {record!r:.60}: give one of this conversation's history()."
-            )
-        return prompt_of(self._journal, record)
+        return prompt_of(self._journal, self.user, record)
 
     async def aprepare(
         self,
@@ -395,11 +391,6 @@ class Session(Displayed):
                 "the model's window is not known: give window=..., in tokens, here or to open()."
             )
         return Window(tokens=window, taken=Measure(self._recall.printer.count).tools(tools))
-
-    def _own(self, prepared: Prepared) -> Prepared:
-        if not isinstance(prepared, Prepared):
-            raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
-        return prepared.of(self._who)
 
     def _context(self) -> SessionContext:
         return context_of(self._conversations, self._recall.catalog, self._who)

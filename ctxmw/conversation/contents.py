@@ -107,22 +107,12 @@ def pending(conversations: Conversations, who: Identity) -> list[Entry]:
 
 def add_to(conversations: Conversations, catalog: Catalog, who: Identity, name: str) -> None:
     """Put a rule, reference, tool or record into the conversation, by name or ref."""
-    ref = _known(conversations, catalog, who, name)
-    with conversations.journal.store.atomic(who.user):
-        state = conversations.load(who)
-        added = (*_without(ref, state.added), ref)
-        removed = _without(ref, state.removed)
-        conversations.put(state, added=added, removed=removed, stale="added")
+    _move(conversations, who, _known(conversations, catalog, who, name), stale="added")
 
 
 def remove_from(conversations: Conversations, catalog: Catalog, who: Identity, name: str) -> None:
     """Take it out of the conversation; it stays out, also of what search brings."""
-    ref = _known(conversations, catalog, who, name)
-    with conversations.journal.store.atomic(who.user):
-        state = conversations.load(who)
-        added = _without(ref, state.added)
-        removed = (*_without(ref, state.removed), ref)
-        conversations.put(state, added=added, removed=removed, stale="removed")
+    _move(conversations, who, _known(conversations, catalog, who, name), stale="removed")
 
 
 def context_of(conversations: Conversations, catalog: Catalog, who: Identity) -> SessionContext:
@@ -156,5 +146,12 @@ def _known(conversations: Conversations, catalog: Catalog, who: Identity, name: 
     return catalog.find(name).ref
 
 
-def _without(ref: str, refs: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(other for other in refs if other != ref)
+def _move(conversations: Conversations, who: Identity, ref: str, stale: str) -> None:
+    """Write that something is among what was added or removed, and not among the others."""
+    with conversations.journal.store.atomic(who.user):
+        state = conversations.load(who)
+        lists = {"added": state.added, "removed": state.removed}
+        rest = {
+            name: tuple(other for other in refs if other != ref) for name, refs in lists.items()
+        }
+        conversations.put(state, **(rest | {stale: (*rest[stale], ref), "stale": stale}))

@@ -120,18 +120,18 @@ class Prepared(Displayed):
         """Whether the memory has a record of the call: it has none of one that went without it."""
         return bool(self.context.stable_build)
 
-    def of(self, who: Identity) -> Prepared:
-        """Return it, or raise when another conversation prepared it.
 
-        That would mix up what people said.
-        """
-        whose = (self.context.user, self.context.session)
-        if whose != (who.user, who.session):
-            raise InvalidValue(
-                f"this was prepared for the conversation {whose[1]!r} of {whose[0]!r}: "
-                f"finish it there, not in {who.session!r} of {who.user!r}."
-            )
-        return self
+def own_prepared(prepared: Prepared, who: Identity) -> Prepared:
+    """Return what a conversation prepared; raise for another's, which would mix up people."""
+    if not isinstance(prepared, Prepared):
+        raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
+    whose = (prepared.context.user, prepared.context.session)
+    if whose != (who.user, who.session):
+        raise InvalidValue(
+            f"this was prepared for the conversation {whose[1]!r} of {whose[0]!r}: "
+            f"finish it there, not in {who.session!r} of {who.user!r}."
+        )
+    return prepared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

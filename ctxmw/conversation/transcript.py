@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 
+from ..errors import InvalidValue
 from ..protocols import Find
 from ..store.journal import Journal
 from ..values.records import Turn, load_all
@@ -68,14 +69,16 @@ def transcript_of(journal: Journal, user: str, session: str) -> list[Exchange]:
     return sorted(exchanges, key=lambda exchange: exchange.at)
 
 
-def prompt_of(journal: Journal, record: ContextRecord) -> list[Spoken]:
+def prompt_of(journal: Journal, user: str, record: ContextRecord) -> list[Spoken]:
     """Return the prompt of a call, as far as it is stored; empty when nothing of it is.
 
     Earlier parts were placed again at their messages, and when they became too many the oldest
     were dropped: so as many of the newest are shown as the record counted. Where the conversation
     was compacted, the note stands for what was archived.
     """
-    exchanges = transcript_of(journal, record.user, record.session)
+    if not isinstance(record, ContextRecord) or record.user != user:
+        raise InvalidValue(f"record is {record!r:.60}: give one of this conversation's history().")
+    exchanges = transcript_of(journal, user, record.session)
     turns = [record.turn in {call.turn for call in one.records} for one in exchanges]
     if True not in turns:
         return []
