@@ -10,9 +10,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
 
 from .code.codebase import Codebase
-from .code.files import CodeFile
 from .compaction.policy import Compaction
-from .conversation.epochs import SHOWN_TYPES
 from .conversation.replay.prefix import Prefixes
 from .errors import InvalidValue
 from .learning.policy import Learning, checked_trust
@@ -146,13 +144,13 @@ def setup_of(store: Store, options: Options) -> Setup:
     stats = Stats()
     workers = Workers(AT_WORK_REMOTELY if getattr(store, "remote", False) else AT_WORK)
     faults = Faults(stats, options.get("on_error"))
-    dense = _dense(store, options, clock, faults, beside=deadline is not None)
+    feed = Feed(store)
+    dense = _dense(feed, options, clock, faults, beside=deadline is not None)
     random = options.get("random") or SystemRandom()
     aside = Aside(before_waiting=workers.leave)
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, clock, stats)
     weights = _given(options.get("weights"), Weights)
-    feed = Feed(store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
     surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
     return Setup(
         store=store,
@@ -171,8 +169,8 @@ def setup_of(store: Store, options: Options) -> Setup:
         arriving=_given(options.get("arriving"), Arriving),
         placement=check_placement(options.get("placement", "split")),
         sources=(
-            Memories(store, faults),
-            Sessions(store, faults),
+            Memories(store, faults, feed),
+            Sessions(store, faults, feed),
             surroundings.directory,
             *options.get("sources", ()),
         ),
@@ -191,6 +189,7 @@ def setup_of(store: Store, options: Options) -> Setup:
             offers=options.get("offers", ()),
             servers=options.get("servers", {}),
             faults=faults,
+            feed=feed,
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
@@ -269,13 +268,14 @@ def _given(value: T | None, kind: type[T]) -> T:
 
 
 def _dense(
-    store: Store, options: Options, clock: Clock, faults: Faults, *, beside: bool
+    feed: Feed, options: Options, clock: Clock, faults: Faults, *, beside: bool
 ) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
-    index = _index(store, options.get("index") or "numpy")
-    vectors = Vectors(store, as_embedder(embedder), index, clock=clock, faults=faults)
+    index = _index(feed.store, options.get("index") or "numpy")
+    embedder = as_embedder(embedder)
+    vectors = Vectors(feed.store, embedder, index, clock=clock, faults=faults, feed=feed)
     return Dense(vectors, Backlog(vectors) if beside else None)
 
 

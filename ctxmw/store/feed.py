@@ -1,7 +1,7 @@
 """What changed lately, as this process has read it: once for everybody who asks.
 
 Many conversations of a user follow the same changes feed, each from where it stood at its last
-call. Only what is committed is kept here.
+call, and so do search, code and the stable block. Only what is committed is kept here.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ PLACES = 1_024
 
 
 class Feed:
-    """The latest changes of a store, to rows of some types."""
+    """The latest changes of a store."""
 
-    def __init__(self, store: Store, types: Sequence[str]) -> None:
-        self._store = store
-        self._types = frozenset(types)
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self._users: LruCache[str, _Latest] = LruCache(
             USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes), growing=True
         )
@@ -35,16 +34,16 @@ class Feed:
     def changes(self, user: str, since: int, types: Collection[str], head: int) -> list[Change]:
         """Return what `Store.changes` would, at least up to this position of the feed."""
         # What is read inside a transaction may be undone, and its positions given out again.
-        if not types or not self._types.issuperset(types) or self._store.in_atomic():
-            return self._store.changes(user, since, tuple(types))
+        if not types or self.store.in_atomic():
+            return self.store.changes(user, since, tuple(types))
         latest = self._users.get_or_make(user, partial(_Latest, since=head, head=head))
         with latest.lock:
             if head > latest.head:
-                latest.take_in(self._store.changes(user, latest.head, tuple(self._types)), head)
+                latest.take_in(self.store.changes(user, latest.head), head)
                 self._users.put(user, latest)  # which weighs it again
             if since >= latest.since:
                 return latest.after(since, types)
-        return self._store.changes(user, since, tuple(types))
+        return self.store.changes(user, since, tuple(types))
 
 
 class Absences:
@@ -82,15 +81,12 @@ class _Latest:
     head: int
     changes: dict[str, Change] = field(default_factory=dict)
     """By ref, in the order of the feed."""
-    last: dict[str, int] = field(default_factory=dict)
-    """Where the last change to a row of each type stands."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take_in(self, changes: Sequence[Change], head: int) -> None:
         for change in changes:
             self.changes.pop(change.ref, None)
             self.changes[change.ref] = change
-            self.last[change.type] = change.seq
         # Others may have written since the head was looked at.
         self.head = max(head, changes[-1].seq) if changes else head
         while len(self.changes) > KEPT:
@@ -99,8 +95,6 @@ class _Latest:
 
     def after(self, since: int, types: Collection[str]) -> list[Change]:
         found: list[Change] = []
-        if all(self.last.get(type_, 0) <= since for type_ in types):
-            return found
         for change in reversed(self.changes.values()):
             if change.seq <= since:
                 break

@@ -201,12 +201,12 @@ def _prefixes() -> Prefixes:
 
 
 def _search(setup: Setup) -> Setup:
-    setup.search._indexes._users = Anyones(64)
+    setup.search._indexes._replica._users = Anyones(64)
     return setup
 
 
 def _shelves(setup: Setup) -> Setup:
-    setup.sources[0]._shelf._users = Anyones(64)
+    setup.sources[0]._shelf._replica._users = Anyones(64)
     return setup
 
 

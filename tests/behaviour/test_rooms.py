@@ -56,7 +56,6 @@ TO_MEND = {
     ("ctxmw.runtime.faults", "values"),
     ("ctxmw.runtime.observing", "conversation"),
     ("ctxmw.search.reading", "recall"),
-    ("ctxmw.store.migration", "search"),
     ("ctxmw.store.open", ""),
     ("ctxmw.store.postgres.store", "search"),
     ("ctxmw.values.option_checks", "recall"),

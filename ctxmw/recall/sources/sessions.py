@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ...protocols import Row, Store
 from ...runtime.faults import Faults
+from ...store.feed import Feed
 from ...text.cleaning import digest
 from ...values.items import Item, Scope
 from ...values.records import (
@@ -32,8 +33,11 @@ class Sessions:
 
     name = "sessions"
 
-    def __init__(self, store: Store, faults: Faults | None = None) -> None:
-        self._shelf = Shelf(store, ("note", "summary", "observation"), row_item, faults)
+    def __init__(
+        self, store: Store, faults: Faults | None = None, feed: Feed | None = None
+    ) -> None:
+        types = ("note", "summary", "observation")
+        self._shelf = Shelf(store, types, row_item, faults=faults, feed=feed)
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
         """Return what other conversations left behind."""
