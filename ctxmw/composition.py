@@ -18,7 +18,6 @@ from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summar
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
-from .recall.entries import Entry
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Setup
 from .recall.render import Markdown
@@ -36,7 +35,7 @@ from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
-from .store.feed import Absences, Feed
+from .store.feed import Feed
 from .store.redacting import redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
@@ -49,7 +48,6 @@ from .values.messages import Placement, check_placement
 from .values.option_checks import check_options
 from .values.records import utc_now
 from .values.scoring import Floors, Weights
-from .workspace.activity import NoticedActivity
 from .workspace.triggers import Triggers
 
 if TYPE_CHECKING:
@@ -155,7 +153,6 @@ def setup_of(store: Store, options: Options) -> Setup:
     return Setup(
         store=store,
         feed=feed,
-        no_entries=Absences(store, feed, Entry.type),
         clock=clock,
         random=random,
         count=count,
@@ -227,7 +224,6 @@ def _surroundings(
     return Surroundings(
         store=store,
         faults=faults,
-        quiet=Absences(store, feed, NoticedActivity.type),
         policy=_given(options.get("triggers"), Triggers),
         modes=tuple(checked(mode, Mode) for mode in options.get("modes", MODES)),
         codebase=codebase,

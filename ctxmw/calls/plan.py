@@ -337,13 +337,8 @@ class Plan:
     @cached_property
     def _waiting(self) -> list[Entry]:
         """What was left for the conversation and is not committed."""
-        user, session, none = self._who.user, self._who.session, self._setup.no_entries
-        if none.last(user, session, self._head):
-            return []
-        found = waiting(self._setup.store, user, session, self._setup.faults)
-        if not found:
-            none.note(user, session, self._head)
-        return found
+        who, setup = self._who, self._setup
+        return waiting(setup.store, who.user, who.session, setup.faults)
 
     @cached_property
     def _brought(self) -> Brought:

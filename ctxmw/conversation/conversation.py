@@ -132,7 +132,6 @@ def let_go(setup: Setup, user: str, session: str) -> None:
         setup.blocks.let_go((user, hash_) for hash_ in hashes)
     setup.states.let_go([(user, session)])
     setup.prefixes.let_go(user, session)
-    setup.no_entries.let_go(user, session)
     setup.search.let_go(user)
 
 

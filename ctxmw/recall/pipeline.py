@@ -32,7 +32,7 @@ from ..search.filter import Filter
 from ..search.per_user import SEARCHED
 from ..search.search import Found, Search
 from ..search.vectors.dense import Dense
-from ..store.feed import Absences, Feed
+from ..store.feed import Feed
 from ..values.budget import MEMORY_LANES, Budget, OnDemand
 from ..values.items import PRIORITIES, Item, Trust
 from ..values.messages import Placement
@@ -68,8 +68,6 @@ class Setup:
 
     store: Store
     feed: Feed
-    no_entries: Absences
-    """Conversations for which nothing waits."""
     clock: Clock
     random: Random
     count: TokenCounter

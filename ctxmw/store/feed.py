@@ -7,7 +7,7 @@ call, and so do search, code and the stable block. Only what is committed is kep
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,8 +18,6 @@ KEPT = 1_000
 """How many changes of one user are kept at hand ..."""
 USERS, TOGETHER = 64, 2_000
 """... of how many users, and how many changes of all of them."""
-PLACES = 1_024
-"""How many places are known to be empty."""
 
 
 class Feed:
@@ -44,33 +42,6 @@ class Feed:
             if since >= latest.since:
                 return latest.after(since, types)
         return self.store.changes(user, since, tuple(types))
-
-
-class Absences:
-    """Where nothing of a type was found: nobody need look again before something has come."""
-
-    def __init__(self, store: Store, feed: Feed, type_: str) -> None:
-        self._store = store
-        self._feed = feed
-        self._types = (type_,)
-        self._seen: LruCache[tuple[str, Hashable], int] = LruCache(PLACES)
-
-    def last(self, user: str, where: Hashable, head: int) -> bool:
-        """Say whether there is still nothing, at this position of the feed."""
-        since = self._seen.get((user, where))
-        if since is None or self._feed.changes(user, since, self._types, head):
-            return False
-        self.note(user, where, head)
-        return True
-
-    def note(self, user: str, where: Hashable, head: int) -> None:
-        """Keep in mind that there was nothing; `head` was read before anybody looked."""
-        if not self._store.in_atomic():
-            self._seen.put((user, where), head)
-
-    def let_go(self, user: str, where: Hashable) -> None:
-        """Know nothing of a place that is not looked at any more."""
-        self._seen.let_go([(user, where)])
 
 
 @dataclass(slots=True)

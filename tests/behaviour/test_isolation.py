@@ -215,11 +215,6 @@ def _feed(setup: Setup) -> Setup:
     return setup
 
 
-def _entries(setup: Setup) -> Setup:
-    setup.no_entries._seen = Anyones(1024)
-    return setup
-
-
 MIXED = {
     "builds": lambda setup: replace(setup, builds=Anyones(1024)),
     "prefixes": lambda setup: replace(setup, prefixes=_prefixes()),
@@ -227,7 +222,6 @@ MIXED = {
     "search": _search,
     "shelves": _shelves,
     "feed": _feed,
-    "entries": _entries,
 }
 CHECKED = {
     "blocks": lambda setup: replace(setup, blocks=Anyones(2048)),

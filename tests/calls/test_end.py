@@ -187,7 +187,6 @@ def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextM
         setup.states,
         setup.prefixes._last,
         setup.prefixes._said,
-        setup.no_entries._seen,
     )
     chat = ctx.session("s1")
     first = chat.prepare([{"role": "user", "content": "When is tea served?"}])

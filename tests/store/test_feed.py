@@ -17,7 +17,7 @@ from ctxmw.errors import StoreError
 from ctxmw.protocols import Change, Row
 from ctxmw.recall.sources import Memories
 from ctxmw.store import feed
-from ctxmw.store.feed import Absences, Feed
+from ctxmw.store.feed import Feed
 from ctxmw.values.records import SHARED, Memory
 from ctxmw.values.scoring import Weights
 from ctxmw.values.situation import Situation
@@ -272,26 +272,3 @@ class TestNorIsWhatWasHalfReadWhenReadingFailed:
             known()
         store.broken = False
         assert known()
-
-
-class TestAbsences:
-    def test_nobody_looks_again_before_something_comes(self, store: Asked) -> None:
-        none = Absences(store, Feed(store), "turn")
-        assert not none.last("ada", "here", store.head("ada"))
-        none.note("ada", "here", store.head("ada"))
-        store.put([row("m1")])
-        assert none.last("ada", "here", store.head("ada"))
-        assert not none.last("ada", "there", store.head("ada"))
-        assert not none.last("bob", "here", store.head("bob"))
-        store.put([row("t1", "turn")])
-        assert not none.last("ada", "here", store.head("ada"))
-
-    def test_what_was_not_there_in_a_transaction_may_be_there_after_it(self, store: Asked) -> None:
-        none = Absences(store, Feed(store), "turn")
-        store.put([row("t1", "turn")])
-        with suppress(ZeroDivisionError), store.atomic("ada"):
-            store.delete("ada", ["t1"])
-            none.note("ada", "here", store.head("ada"))
-            raise ZeroDivisionError
-        store.put([row("m1"), row("m2")])
-        assert not none.last("ada", "here", store.head("ada"))
