@@ -185,7 +185,7 @@ def is_near(ctx: ContextMiddleware, one: ItemOutcome, case: Case) -> bool:
     outer = {case.name.rpartition(".")[0], name.rpartition(".")[0]} - {""}
     if path == case.path and (case.name in outer or name in outer):
         return True
-    with ctx._setup.surroundings.codebase.use("local", PROJECT) as code:
+    with ctx._recall.surroundings.codebase.use("local", PROJECT) as code:
         assert code is not None
         here = [d for d in code.in_file(case.path) if d.entity.line == case.line]
         return any(other.place == place for d in here for _, other in related(code, d, 1000))

@@ -88,7 +88,7 @@ def fill(path: Path, memories: int) -> None:
     """Remember so many facts; many in one transaction, as only the reading is measured."""
     text = Zipf(Random(SEED))
     with ContextMiddleware.open(path) as ctx:
-        store = ctx._setup.store
+        store = ctx.store
         for start in range(0, memories, BATCH):
             with store.atomic("local"):
                 for number in range(start, min(start + BATCH, memories)):

@@ -82,7 +82,7 @@ def one_user(opener: Opener, kind: str, size: int, queries: int) -> None:
             measured(store, f"{name:<18} {what}", each)
     with ContextMiddleware(opener(f"s{size}"), deadline=None) as ctx:
         cold = [partial(ctx.search, "wabc")]
-        measured(ctx._setup.store, f"{name:<18} cold search", cold, warm=False)
+        measured(ctx.store, f"{name:<18} cold search", cold, warm=False)
 
 
 def measured(

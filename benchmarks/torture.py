@@ -225,13 +225,13 @@ def _check_refs(
     ctx: ContextMiddleware, user: str, said: list[tuple[str, str, str, str]], verdict: Verdict
 ) -> None:
     refs = [ref for _, whose, ref, _ in said if whose == user]
-    there = {row.ref for row in ctx._setup.store.get(user, refs)}
+    there = {row.ref for row in ctx.store.get(user, refs)}
     verdict.lost += [ref for ref in refs if ref not in there]
 
 
 def _check_entries(ctx: ContextMiddleware, user: str, verdict: Verdict) -> None:
     """Each entry waits, or was committed to one call, and no other answered call has it."""
-    store = ctx._setup.store
+    store = ctx.store
     entries = [
         Entry.model_validate_json(row.body)
         for row in store.query(user, Find(types=("entry",), live=None))
@@ -256,8 +256,8 @@ def _check_search(
         found = [hit.ref for hit in ctx.search(word, user=user, limit=5)]
         if ref not in found:
             verdict.faults.append(f"search for {word} does not find {ref}")
-    if ctx._setup.dense is not None:
-        ctx._setup.dense.vectors.refresh(user)
+    if ctx._learner.dense is not None:
+        ctx._learner.dense.vectors.refresh(user)
 
 
 def _read_errors(folder: Path, verdict: Verdict) -> None:

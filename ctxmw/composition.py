@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar, cast
 
 from .code.codebase import Codebase
+from .compaction.compactor import Compactor
 from .compaction.policy import Compaction
-from .conversation.replay.prefix import Prefixes
+from .conversation.conversation import Conversations
 from .errors import InvalidValue
+from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
 from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
+from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
 from .recall.modes import MODES, Mode
-from .recall.pipeline import Setup
+from .recall.pipeline import Recall
+from .recall.printer import Printer
 from .recall.render import Markdown
-from .recall.sources import Directory, Memories, Sessions
 from .recall.sources.code import Code
+from .recall.sources.directory import Directory
+from .recall.sources.memories import Memories
+from .recall.sources.sessions import Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
-from .runtime.deadline import MILLISECONDS, Aside
+from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.faults import Faults
-from .runtime.lru import LruCache
 from .runtime.observing import Observer, Tracing
 from .runtime.stats import Stats
+from .runtime.telemetry import Telemetry
 from .search.search import Search
 from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
 from .store.feed import Feed
+from .store.journal import Journal
+from .store.open import data_folder
 from .store.redacting import redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
@@ -45,7 +53,6 @@ from .values.budget import Budget, OnDemand
 from .values.clocks import checked_clock
 from .values.items import Include, Trust
 from .values.messages import Placement, check_placement
-from .values.option_checks import check_options
 from .values.records import utc_now
 from .values.scoring import Floors, Weights
 from .workspace.triggers import Triggers
@@ -54,13 +61,6 @@ if TYPE_CHECKING:
     from .learning.distill import Distiller
 
 T = TypeVar("T")
-
-CHARACTERS = 4_000_000
-"""How much text may be kept at hand of one kind, for all users together."""
-PRINTED = 1_500_000
-"""How much of it may be printed text of single items, in bytes ..."""
-BESIDES = 300
-"""... of which each takes so many besides its text."""
 
 
 class Options(TypedDict, total=False):
@@ -128,61 +128,126 @@ class Options(TypedDict, total=False):
     random: Random
 
 
-def setup_of(store: Store, options: Options) -> Setup:
-    """Return what a middleware over this store works with."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """What conversations go by unless they say otherwise."""
+
+    budget: Budget
+    on_demand: OnDemand
+    placement: Placement
+    window: int | None
+    """The model's context window in tokens, where known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composition:
+    """What a memory is put together from; every conversation shares it."""
+
+    journal: Journal
+    recall: Recall
+    conversations: Conversations
+    learner: Learner
+    compactor: Compactor
+    telemetry: Telemetry
+    defaults: Defaults
+
+
+def compose(store: Store, options: Options) -> Composition:
+    """Return what a memory over this store is put together from."""
     check_options(options, Options.__annotations__)
     keep_secrets_out_of_logs()
-    store = redacting(store, options.get("redact", ()))
+    telemetry = _telemetry(options)
+    journal = _journal(redacting(store, options.get("redact", ())), options, telemetry)
     own = options.get("count")
     count = counter_for(options.get("model")) if own is None else checked_counter(own)
     _warm(count)
-    told = options.get("clock")
-    clock = utc_now if told is None else checked_clock(told)
-    deadline = _deadline(options)
-    stats = Stats()
-    workers = Workers(AT_WORK_REMOTELY if getattr(store, "remote", False) else AT_WORK)
-    faults = Faults(stats, options.get("on_error"))
-    feed = Feed(store)
-    dense = _dense(feed, options, clock, faults, beside=deadline is not None)
-    random = options.get("random") or SystemRandom()
-    aside = Aside(before_waiting=workers.leave)
+    feed = Feed(journal.store)
+    dense = _dense(journal, feed, options)
+    recall = _recall(journal, feed, count, dense, options, stats=telemetry.stats)
+    conversations = Conversations(journal=journal, feed=feed)
     learn = _given(options.get("learn"), Learning)
-    summarizer = _summarizer(options, count, clock, stats)
-    weights = _given(options.get("weights"), Weights)
-    surroundings = _surroundings(store, feed, count, weights, options, faults=faults)
-    return Setup(
+    summarizer = _summarizer(options, count, journal.clock, telemetry.stats)
+    learner = Learner(
+        conversations=conversations,
+        search=recall.search,
+        telemetry=telemetry,
+        policy=learn,
+        trust=checked_trust(options.get("trust", {})),
+        dense=dense,
+        distiller=_distiller(summarizer) if summarizer and learn.model else None,
+    )
+    return Composition(
+        journal=journal,
+        recall=recall,
+        conversations=conversations,
+        learner=learner,
+        compactor=Compactor(
+            policy=_given(options.get("compaction"), Compaction),
+            summarizer=summarizer,
+            journal=journal,
+            recall=recall,
+            conversations=conversations,
+            learner=learner,
+        ),
+        telemetry=telemetry,
+        defaults=Defaults(
+            budget=_given(options.get("budget"), Budget),
+            on_demand=_given(options.get("on_demand"), OnDemand),
+            placement=check_placement(options.get("placement", "split")),
+            window=options.get("window") or known_window(options.get("model")),
+        ),
+    )
+
+
+def _telemetry(options: Options) -> Telemetry:
+    stats = Stats()
+    return Telemetry(
+        stats=stats,
+        observer=Observer(stats, options.get("tracing")),
+        on_error=options.get("on_error"),
+        strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
+    )
+
+
+def _journal(store: Store, options: Options, telemetry: Telemetry) -> Journal:
+    told = options.get("clock")
+    return Journal(
         store=store,
-        feed=feed,
-        clock=clock,
-        random=random,
-        count=count,
-        counter=str(getattr(count, "name", "custom")),
-        exact=bool(getattr(count, "exact", True)),
-        renderer=options.get("renderer") or Markdown(),
-        budget=_given(options.get("budget"), Budget),
-        on_demand=_given(options.get("on_demand"), OnDemand),
-        weights=weights,
-        floors=_given(options.get("floors"), Floors),
-        arriving=_given(options.get("arriving"), Arriving),
-        placement=check_placement(options.get("placement", "split")),
+        clock=utc_now if told is None else checked_clock(told),
+        random=options.get("random") or SystemRandom(),
+        faults=Faults(telemetry.stats, telemetry.on_error),
+    )
+
+
+def _recall(
+    journal: Journal,
+    feed: Feed,
+    count: TokenCounter,
+    dense: Dense | None,
+    options: Options,
+    *,
+    stats: Stats,
+) -> Recall:
+    store, faults = journal.store, journal.faults
+    workers = Workers(AT_WORK_REMOTELY if getattr(store, "remote", False) else AT_WORK)
+    limit = TimeLimit(_deadline(options), workers)
+    weights = _given(options.get("weights"), Weights)
+    surroundings = _surroundings(journal, feed, count, weights, options)
+    return Recall(
+        journal=journal,
         sources=(
             Memories(store, faults, feed),
             Sessions(store, faults, feed),
             surroundings.directory,
             *options.get("sources", ()),
         ),
-        window=options.get("window") or known_window(options.get("model")),
-        compaction=_given(options.get("compaction"), Compaction),
-        dense=dense,
         search=Search(
-            store, count, dense=dense, stats=stats, aside=aside, feed=feed, faults=faults
+            store, count, dense=dense, stats=stats, aside=limit.aside, feed=feed, faults=faults
         ),
-        deadline=deadline,
-        aside=aside,
         catalog=Catalog(
             store,
-            clock,
-            random,
+            journal.clock,
+            journal.random,
             offers=options.get("offers", ()),
             servers=options.get("servers", {}),
             faults=faults,
@@ -190,36 +255,22 @@ def setup_of(store: Store, options: Options) -> Setup:
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
-        builds=LruCache(512),
-        blocks=LruCache(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text)),
-        printed=LruCache(16_384, room=PRINTED, weigh=lambda kept: len(kept[0]) + BESIDES),
-        openings=LruCache(64),
-        states=LruCache(256),
-        prefixes=Prefixes(),
+        weights=weights,
+        floors=_given(options.get("floors"), Floors),
+        printer=Printer(
+            renderer=options.get("renderer") or Markdown(),
+            count=count,
+            arriving=_given(options.get("arriving"), Arriving),
+        ),
+        limit=limit,
         stats=stats,
-        observer=Observer(stats, options.get("tracing")),
-        faults=faults,
-        summarizer=summarizer,
-        distiller=_distiller(summarizer) if summarizer and learn.model else None,
-        learn=learn,
-        trust=checked_trust(options.get("trust", {})),
-        idle=LruCache(1024),
-        warned=LruCache(64),
-        strict=bool(options.get("strict", os.environ.get("CTXMW_STRICT") == "1")),
-        on_error=options.get("on_error"),
-        workers=workers,
     )
 
 
 def _surroundings(
-    store: Store,
-    feed: Feed,
-    count: TokenCounter,
-    weights: Weights,
-    options: Options,
-    *,
-    faults: Faults,
+    journal: Journal, feed: Feed, count: TokenCounter, weights: Weights, options: Options
 ) -> Surroundings:
+    store, faults = journal.store, journal.faults
     codebase = Codebase(store, feed, faults)
     return Surroundings(
         store=store,
@@ -238,19 +289,6 @@ def _distiller(summarizer: MeteredSummarizer) -> Distiller:
     return Distiller(summarizer)
 
 
-def data_folder() -> Path:
-    """Return where memories are kept unless told otherwise; CTXMW_HOME moves it."""
-    if home := os.environ.get("CTXMW_HOME"):
-        return Path(home)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "ctxmw"
-
-
 def checked(value: T, kind: type[T]) -> T:
     """Return the value, or raise when it is of another kind."""
     if not isinstance(value, kind):
@@ -263,16 +301,15 @@ def _given(value: T | None, kind: type[T]) -> T:
     return kind() if value is None else checked(value, kind)
 
 
-def _dense(
-    feed: Feed, options: Options, clock: Clock, faults: Faults, *, beside: bool
-) -> Dense | None:
+def _dense(journal: Journal, feed: Feed, options: Options) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
-    index = _index(feed.store, options.get("index") or "numpy")
+    store, clock, faults = journal.store, journal.clock, journal.faults
+    index = _index(store, options.get("index") or "numpy")
     embedder = as_embedder(embedder)
-    vectors = Vectors(feed.store, embedder, index, clock=clock, faults=faults, feed=feed)
-    return Dense(vectors, Backlog(vectors) if beside else None)
+    vectors = Vectors(store, embedder, index, clock=clock, faults=faults, feed=feed)
+    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None)
 
 
 def _index(store: Store, name: str) -> VectorIndex:

@@ -9,72 +9,41 @@ people's memories.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .conversation.conversation import Identity, Prepared
 from .conversation.record import ContextRecord
 from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
-from .recall.pipeline import Setup
-from .runtime.async_twins import Workers, forgiving_twin
+from .runtime.async_twins import Watched, Workers, forgiving_twin
 from .runtime.stages import where
 from .values.messages import Message
 from .values.records import Turn
 from .values.refs import long_ref
 
-log = logging.getLogger("ctxmw")
-QUIET = timedelta(minutes=1)
-"""How long after a warning the next ones of the same stage are only counted."""
+if TYPE_CHECKING:
+    from .composition import Composition
+    from .session import Session
 
+P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Chat(Protocol):
-    """What is forgiven here."""
-
-    def prepare(
-        self,
-        messages: Sequence[Message],
-        *,
-        window: int | None = None,
-        tools: Sequence[Any] = (),
-        capture: bool = True,
-    ) -> Prepared: ...
-
-    def in_view(self, messages: Sequence[Message]) -> list[Message]: ...
-
-    def leave(self, messages: Sequence[Message], *, limit: int = 500) -> str: ...
-
-    def note_of_left(self) -> str: ...
-
-    def began(self, prepared: Prepared) -> None: ...
-
-    def finish(
-        self,
-        prepared: Prepared,
-        reply: str | Message | None = None,
-        *,
-        error: str = "",
-        capture: bool = True,
-    ) -> ContextRecord: ...
-
-    def capture(self, messages: Sequence[Message]) -> list[Turn]: ...
 
 
 class ForgivingSession:
     """A conversation whose faults do not reach the caller."""
 
-    def __init__(self, chat: Chat, setup: Setup, who: Identity) -> None:
+    def __init__(self, chat: Session, composition: Composition, who: Identity) -> None:
         self._chat = chat
-        self._setup = setup
+        self._telemetry = composition.telemetry
+        self._journal = composition.journal
+        self._recall = composition.recall
+        self._window = composition.defaults.window
         self._who = who
 
     @property
     def workers(self) -> Workers:
-        return self._setup.workers
+        return self._chat.workers
 
     def prepare(
         self,
@@ -88,7 +57,7 @@ class ForgivingSession:
 
         What the memory was told about the window goes before what an adapter found out.
         """
-        known = self._setup.window or window
+        known = self._window or window
         return self._try(
             "prepare",
             lambda: self._chat.prepare(messages, window=known, tools=tools, capture=capture),
@@ -108,7 +77,7 @@ class ForgivingSession:
 
         call = partial(self.prepare, messages, window=window, tools=tools, capture=capture)
         try:
-            return await self.workers.run(call, within=self._setup.patience)
+            return await self.workers.run(call, within=self._recall.limit.patience)
         except asyncio.CancelledError:
             self.given_up(messages, capture=capture)
             raise
@@ -166,7 +135,7 @@ class ForgivingSession:
             return list(names)
         return self._try(
             "bound",
-            lambda: self._setup.catalog.bound(names, prepared.tools),
+            lambda: self._recall.catalog.bound(names, prepared.tools),
             lambda _: list(names),
         )
 
@@ -195,6 +164,14 @@ class ForgivingSession:
     abound = forgiving_twin(bound)
     aask = forgiving_twin(ask)
 
+    async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of an adapter's call, made off the event loop as our own are."""
+        return await self.workers.run_or_make(partial(call, *args, **kwargs))
+
+    def watched(self, ended: Callable[[BaseException], object]) -> Watched:
+        """Return a block, `with` or `async with`; `ended` is told of the error that ends it."""
+        return Watched(self.workers, ended)
+
     def _try(self, stage: str, call: Callable[[], T], otherwise: Callable[[str], T]) -> T:
         try:
             return call()
@@ -202,38 +179,25 @@ class ForgivingSession:
             raise
         # Whatever it is: somebody's agent is waiting for its prompt.
         except Exception as error:
-            if self._setup.strict:
+            if self._telemetry.strict:
                 raise
             at, cause = where(error, stage)
-            self._report(at, cause)
+            self._telemetry.degraded(at, cause, self._journal.clock())
             return otherwise(f"{at}: {type(cause).__name__}")
 
-    def _report(self, stage: str, error: Exception) -> None:
-        self._setup.stats.count(f"degraded.{stage}.{type(error).__name__}")
-        now = self._setup.clock()
-        last = self._setup.warned.get(stage)
-        if last is None or not timedelta(0) <= now - last < QUIET:
-            self._setup.warned.put(stage, now)
-            kind = type(error).__name__
-            log.warning("%s failed (%s); the call goes on without memory", stage, kind)
-            # What an error says may quote what was stored: that is for those who ask for it.
-            log.debug("%s failed", stage, exc_info=error)
-        if self._setup.on_error is not None:
-            self._setup.on_error(stage, error)
-
     def _given(self, messages: Sequence[Message], why: str, capture: bool = True) -> Prepared:
-        setup, who = self._setup, self._who
+        who, printer = self._who, self._recall.printer
         record = ContextRecord(
             user=who.user,
-            ref=long_ref(ContextRecord.prefix, setup.random),
-            at=setup.clock(),
+            ref=long_ref(ContextRecord.prefix, self._journal.random),
+            at=self._journal.clock(),
             session=who.session,
             turn="",
             epoch=0,
             tokens=0,
             limit=who.budget.total,
-            counter=setup.counter,
-            exact=setup.exact,
+            counter=printer.counter,
+            exact=printer.exact,
             stable_build="",
             part_build="",
             degraded=why,

@@ -6,52 +6,73 @@ It remembers (`remember`, and what a conversation captures), recalls (`session(.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from enum import Enum, auto
+from functools import partial
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
-from .composition import Options, checked
-from .conversation.conversation import Identity
+from .code.indexer import Indexed, Indexer
+from .code.watch import Watch
+from .composition import Options, checked, compose
+from .conversation.conversation import Identity, located
 from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
-from .errors import InvalidValue
-from .memory.hits import Hits, hits_of
+from .errors import MissingUser, NotFound
+from .memory.forget import checked_target, forget_named
+from .memory.hits import HitRequest, Hits, hits_for
+from .memory.remember import checked_memory, edit, remember
+from .memory.versions import versions
+from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog
-from .remembered import Remembered
-from .runtime.async_twins import twin
-from .runtime.observing import FOUND
-from .search.filter import Filter
-from .session import Session
+from .runtime.async_twins import Workers, twin
 from .store.open import store_at
-from .text.secrets.redaction import redact_name
+from .store.transfer import export, import_
+from .values.argument_checks import checked_path, checked_refs, checked_texts
 from .values.budget import Budget
-from .values.messages import Placement, check_placement
-from .values.option_checks import checked_texts, tokens
+from .values.items import Trust
+from .values.messages import Placement
 from .values.records import (
     RECORD_TYPES,
-    TYPES_OF_KIND,
-    check_kind,
+    Memory,
+    Record,
     check_name,
-    check_scope,
     check_text,
-    load_as,
+    check_user,
+    load,
 )
 from .values.refs import long_ref
-from .values.situation import TASKS, Situation, detect, resolved
-from .workplace import Workplace
+from .workspace.activity import Activity, checked_activity, notice
+
+if TYPE_CHECKING:
+    from .session import Session
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
 
 
-class ContextMiddleware(Remembered, Workplace):
+class _Unset(Enum):
+    # Tells forget(user="ada") from forget(None, user="ada"): the second is a lookup that failed.
+    UNSET = auto()
+
+
+class ContextMiddleware:
     """A memory for agents: remembers, finds what matters for a prompt, and fits it in.
 
     Made by `open`. One object serves any number of conversations and threads.
     """
+
+    def __init__(self, store: Store, **options: Unpack[Options]) -> None:
+        check_store(store)
+        self._options = options
+        user = options.get("user", "local")
+        self._user = check_user(user) if user is not None else None
+        self._composition = made = compose(store, options)
+        self._journal, self._recall, self._learner = made.journal, made.recall, made.learner
+        self._telemetry, self._defaults = made.telemetry, made.defaults
 
     @classmethod
     def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
@@ -67,9 +88,102 @@ class ContextMiddleware(Remembered, Workplace):
             raise
 
     @property
+    def user(self) -> str | None:
+        """Whose memory it is; None when every call names its user."""
+        return self._user
+
+    @property
+    def store(self) -> Store:
+        """The system of record behind it."""
+        return self._journal.store
+
+    @property
+    def workers(self) -> Workers:
+        return self._recall.limit.workers
+
+    @property
     def catalog(self) -> Catalog:
         """Rules, references and tools that conversations can have."""
-        return self._setup.catalog
+        return self._recall.catalog
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "fact",
+        scope: str = "universal",
+        key: str = "",
+        user: str | None = None,
+        source: str = "user",
+        trust: Trust | None = None,
+    ) -> Memory:
+        """Remember a text; it is on disk when this returns.
+
+        Kinds: preference, rule, anti_pattern, decision, correction, fact. The same text again is
+        counted, not stored twice. Another text under the same key takes the old one's place.
+        Secrets are taken out before anything is written. Without `trust`, it is as far to be
+        trusted as its source.
+        """
+        values = checked_memory(text, kind, scope) | {
+            "key": check_name(key, "key"),
+            "source": check_name(source, "source"),
+            "trust": self._learner.trust_in(source, trust),
+        }
+        name = self._named(user)
+        with self._telemetry.observer.operation("remember"):
+            memory = remember(self._journal, self._recall.search, name, **values)
+        self._learner.has_news(name)
+        return memory
+
+    def edit(
+        self,
+        ref: str,
+        text: str,
+        *,
+        kind: str | None = None,
+        scope: str | None = None,
+        user: str | None = None,
+    ) -> Memory:
+        """Put another text in a memory's place; kind and scope stay unless given.
+
+        The old version is kept as history (`versions`), and conversations that show it are told.
+        """
+        changes = checked_memory(text, kind, scope)
+        name = self._named(user)
+        with self._telemetry.observer.operation("edit"):
+            return edit(self._journal, name, ref, **changes)
+
+    def forget(
+        self,
+        ref: str | _Unset | None = _Unset.UNSET,
+        *,
+        source: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+    ) -> int:
+        """Remove one record, all of a source, all of a conversation, or all of a user.
+
+        Every copy goes: older versions, what was learned from it, its words in turns, summaries,
+        search, and the text in blocks that showed it. Returns how many records there were. Naming
+        only the user forgets everything about that user.
+        """
+        asked = {"ref": ref, "source": source, "session": session}
+        named = {name: value for name, value in asked.items() if value is not _Unset.UNSET}
+        by, name = checked_target(named, user)
+        observer = self._telemetry.observer
+        return forget_named(self._journal, observer, self._named(user), by, name)
+
+    def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
+        """Return the records of these refs that exist, in the order asked for."""
+        rows = self.store.get(self._named(user), checked_refs(refs))
+        return [load(row) for row in rows if row.type in RECORD_TYPES]
+
+    def versions(self, ref: str, *, user: str | None = None) -> list[Memory]:
+        """Return every version of a memory, the newest first."""
+        found = [record for record in self.get([ref], user=user) if isinstance(record, Memory)]
+        if not found:
+            raise NotFound(f"there is no memory {ref!r}: search for it.")
+        return versions(self.store, found[0])
 
     def search(
         self,
@@ -86,24 +200,25 @@ class ContextMiddleware(Remembered, Workplace):
 
         `budget` is in tokens, over the texts of the hits together.
         """
-        name = self._named(user)
-        if since is not None and (not isinstance(since, datetime) or since.tzinfo is None):
-            raise InvalidValue(f"since is {since!r:.60}: give an aware datetime.")
-        types = _types_of(kinds) or tuple(RECORD_TYPES)
-        scopes = (check_scope(scope),) if scope is not None else ()
-        room = 40 * _positive(limit, "limit") if budget is None else tokens(budget, "budget")
-        # Whoever has no budget may see a turn and what was learned from it.
-        twice = budget is None
-        wanted = Filter(types=types, scopes=scopes, since=since, tokens=room, lessons=twice)
-        situation = Situation(user=name, query=_text(query), now=self._setup.clock())
-        with self._setup.observer.operation("search", query=situation.query) as told:
-            found = self._setup.search.find(situation, self._setup.weights, wanted)
-            told[FOUND] = len(found.items)
-        items = [item for item in found.items if not kinds or item.kind in kinds]
-        if budget is None:
-            items = [item for item in items if item.ref in found.matching]
-        most = _positive(limit, "limit")
-        return hits_of(self._setup, name, items, limit=most, budget=budget)
+        asked = HitRequest(
+            query=query, limit=limit, budget=budget, kinds=kinds, scope=scope, since=since
+        )
+        return hits_for(self._recall, self._telemetry.observer, self._named(user), asked)
+
+    def export(self, path: str | Path, *, user: str | None = None) -> int:
+        """Write everything of a user to a file of JSON lines; return how many records it were.
+
+        The file takes the place of an older one only when it is whole.
+        """
+        return export(self.store, self._named(user), checked_path(path, "file").absolute())
+
+    def import_(self, path: str | Path, *, user: str | None = None) -> int:
+        """Take in what an export holds, for this user; return how many were new or newer.
+
+        All of it or nothing: a line that makes no sense is named. Importing twice changes nothing
+        more.
+        """
+        return import_(self.store, self._named(user), checked_path(path, "file").absolute())
 
     def session(
         self,
@@ -123,42 +238,33 @@ class ContextMiddleware(Remembered, Workplace):
         With `cwd`, project and language are found there unless given, and AGENTS.md and the rules
         of its folders hold. Records that name one of the `files` in play are preferred.
         """
-        if task is not None and task not in TASKS:
-            raise InvalidValue(f"task is {task!r}. Allowed: {', '.join(TASKS)}.")
         if id is not None:
             id = check_name(check_text(id, "a session's id"), "a session's id")  # noqa: A001
-        if project is not None:
-            project = check_name(project, "project")
-        if language is not None:
-            language = check_name(language, "language")
-        if cwd is not None and not isinstance(cwd, str | Path):
-            raise InvalidValue(f"cwd is {cwd!r:.60}: give the path of a folder.")
-        folder = resolved(Path(cwd)) if cwd is not None else None
-        place = detect(folder) if folder is not None else None
+        defaults = self._defaults
         who = Identity(
             user=self._named(user),
-            session=id or long_ref("chat-", self._setup.random),
-            project=project or (redact_name(place.project) if place and place.project else None),
-            language=language.lower() if language else (place.language if place else None),
+            session=id or long_ref("chat-", self._journal.random),
+            project=project,
+            language=language,
             task=task,
             files=checked_texts(files, "files"),
-            cwd=folder,
-            root=place.root if place else None,
-            budget=checked(self._setup.budget if budget is None else budget, Budget),
-            placement=check_placement(self._setup.placement if placement is None else placement),
+            budget=checked(defaults.budget if budget is None else budget, Budget),
+            placement=defaults.placement if placement is None else placement,
         )
-        return Session(self._setup, who)
+        # Whoever remembers and searches, and has no conversation, loads no calls.
+        from .session import Session
+
+        return Session(self._composition, located(who, cwd))
 
     def owns(self, session: Session) -> bool:
         """Say whether a conversation is one of this memory, and not of another."""
-        return isinstance(session, Session) and session.workers is self.workers
+        return getattr(session, "workers", None) is self.workers
 
     def sessions(self, *, user: str | None = None) -> list[SessionState]:
         """Return the user's conversations, the one used last first."""
         name = self._named(user)
-        end_idle(self._setup, Identity(user=name, session=""))
-        rows = self._setup.store.query(name, Find(types=("session",)))
-        return self._setup.faults.read(rows, lambda row: load_as(row, SessionState))
+        end_idle(self._recall, self._learner, Identity(user=name, session=""))
+        return self._journal.read(self.store.query(name, Find(types=("session",))), SessionState)
 
     def position(self, after: int | None = None, *, user: str | None = None) -> int:
         """Return where the user's changes stand, to learn later whether something happened.
@@ -168,15 +274,62 @@ class ContextMiddleware(Remembered, Workplace):
         """
         name = self._named(user)
         if after is None:
-            return self._setup.store.head(name)
-        changes = self._setup.store.changes(name, after, _SHOWABLE)
+            return self.store.head(name)
+        changes = self.store.changes(name, after, _SHOWABLE)
         return max((change.seq for change in changes), default=after)
 
     def why(self, answer: str, *, user: str | None = None) -> ContextRecord | None:
         """Return the record of the call that gave an answer: by its text, its id, or our ref."""
         name = self._named(user)
         said = check_text(answer, "answer")
-        return record_of(self._setup, name, said) or record_behind(self._setup, name, said)
+        return record_of(self._journal, name, said) or record_behind(self._journal, name, said)
+
+    def index_code(
+        self,
+        path: str | Path,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Indexed:
+        """Know the source files of a folder, or one file; again, only what has changed is read.
+
+        They belong to the project, which is found from the folder unless given: conversations of
+        that project get what a message names. `progress` is told how many files are done, and of
+        how many.
+        """
+        name = check_name(project, "project") if project is not None else None
+        return self._indexer.index(
+            self._named(user), checked_path(path, "folder or file"), name, progress
+        )
+
+    def notice(
+        self,
+        activity: Activity | Mapping[str, Any],
+        *,
+        user: str | None = None,
+        project: str | None = None,
+    ) -> None:
+        """Tell every open conversation of a project what was done in an editor.
+
+        Such as {"type": "file_edit", "path": "src/auth.py", "symbols": ["login"]}. Types:
+        file_open, file_edit, file_close, symbol_hover, session_start. Without a project, every
+        conversation of the user is told.
+        """
+        name = check_name(project, "project") if project is not None else None
+        done, now = checked_activity(activity), self._journal.clock()
+        notice(self.store, self._named(user), name, done, now)
+
+    def watch(
+        self, path: str | Path, *, user: str | None = None, project: str | None = None
+    ) -> Watch:
+        """Index a folder and, until the watch is closed, take every save as an activity.
+
+        Use it in a `with`, or call its `close()`. Needs `pip install "ctxmw[watch]"`.
+        """
+        name = check_name(project, "project") if project is not None else None
+        folder = checked_path(path, "folder or file")
+        return Watch(self._indexer, self.notice, self._named(user), folder, name)
 
     def reindex(
         self, *, user: str | None = None, progress: Callable[[int, int], None] | None = None
@@ -185,14 +338,11 @@ class ContextMiddleware(Remembered, Workplace):
 
         `progress` is told how many are done, and of how many.
         """
-        if self._setup.dense is None:
-            raise InvalidValue("there is no embedder to reindex with: open with embedder=...")
-        return self._setup.dense.vectors.reindex(self._named(user), progress).embedded
+        return self._learner.reindex(self._named(user), progress)
 
     def settle(self, timeout: float = 30.0) -> bool:
         """Wait until the summarizer has been asked all there is; say whether that came in time."""
-        distiller = self._setup.distiller
-        return distiller is None or distiller.settle(timeout)
+        return self._learner.settle(timeout)
 
     def stats(self) -> dict[str, float]:
         """Return what happened in this process, by name.
@@ -201,17 +351,13 @@ class ContextMiddleware(Remembered, Workplace):
         by stage and error, and the share of items shown whose own words came back in the answer.
         With an embedder also how many records wait to be embedded.
         """
-        dense = self._setup.dense
-        return self._setup.stats.snapshot() | (dense.counts() if dense is not None else {})
+        return self._telemetry.stats.snapshot() | self._learner.counts()
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
-        if self._setup.distiller is not None:
-            self._setup.distiller.close()
-        self._setup.workers.close()
-        if self._setup.dense is not None:
-            self._setup.dense.close()
-        self._setup.store.close()
+        self._learner.close()
+        self.workers.close()
+        self.store.close()
 
     def __deepcopy__(self, _: dict[int, object]) -> Self:
         # It holds files and threads: a copy of whatever refers to it refers to the same memory.
@@ -219,7 +365,7 @@ class ContextMiddleware(Remembered, Workplace):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process opens the same store again, with the same options.
-        return _reopened, (type(self), self._setup.store, dict(self._options))
+        return partial(type(self), self.store, **self._options), ()
 
     def __enter__(self) -> Self:
         return self
@@ -233,29 +379,24 @@ class ContextMiddleware(Remembered, Workplace):
     asettle = twin(settle)
     asearch = twin(search)
     areindex = twin(reindex)
+    aremember = twin(remember)
+    aedit = twin(edit)
+    aforget = twin(forget)
+    aget = twin(get)
+    aexport = twin(export)
+    aimport_ = twin(import_)
+    aindex_code = twin(index_code)
+    anotice = twin(notice)
 
+    @property
+    def _indexer(self) -> Indexer:
+        return Indexer(self.store, self._recall.surroundings.codebase, self._journal.clock)
 
-def _reopened(
-    cls: type[ContextMiddleware], store: Store, options: dict[str, Any]
-) -> ContextMiddleware:
-    return cls(store, **options)
-
-
-def _types_of(kinds: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(kinds, str) or not isinstance(kinds, Sequence):
-        raise InvalidValue(f"kinds is {kinds!r:.60}: give a list of kinds, such as ['decision'].")
-    for kind in kinds:
-        check_kind(kind, tuple(TYPES_OF_KIND), "record")
-    return tuple({type_ for kind in kinds for type_ in TYPES_OF_KIND[kind]})
-
-
-def _text(query: object) -> str:
-    if not isinstance(query, str):
-        raise InvalidValue(f"query must be text, not {type(query).__name__} ({query!r:.60}).")
-    return query
-
-
-def _positive(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InvalidValue(f"{name} is {value!r}: it must be a whole number, 0 or more.")
-    return value
+    def _named(self, user: str | None) -> str:
+        if user is not None:
+            return check_user(user)
+        if self._user is None:
+            raise MissingUser(
+                "this memory serves many users and the call names none: pass user='...'."
+            )
+        return self._user

@@ -5,62 +5,63 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Self
 
 from .calls.end import end, end_idle
-from .calls.finish import (
-    commit_entries,
-    finish_call,
-    finish_without_record,
-    stored_record,
-)
+from .calls.finish import commit_entries, finish_call, finish_without_record, stored_record
 from .calls.on_demand import OnDemandAnswers
 from .calls.prepare import peek_call, prepare_call
-from .compaction.compact import compact, look
-from .compaction.leaving import leave, note_of_left
+from .compaction.compact import compact
+from .compaction.flushed import leave, note_of_left
 from .compaction.policy import Compacted, Window
-from .contents import Contents
-from .conversation.conversation import Identity, Prepared, load_state
-from .conversation.entered import Entered, enter, exit_from
+from .composition import Composition
+from .conversation.contents import (
+    add_to,
+    collect_entry,
+    context_of,
+    leave_note,
+    leave_observation,
+    new_summary,
+    pending,
+    remove_from,
+)
+from .conversation.conversation import Identity, Prepared, own_prepared
+from .conversation.exchanges import Telling
 from .conversation.history import history_of
-from .conversation.record import ContextRecord
+from .conversation.record import ContextRecord, told_of
+from .conversation.replay.current import current_history
 from .conversation.state import SessionState
-from .conversation.transcript import Exchange, Spoken, prompt_of, transcript_of
+from .conversation.transcript import Exchange, prompt_of, transcript_of
+from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
-from .learning.capture import capture_messages
-from .recall.pipeline import Setup
-from .runtime.async_twins import twin
+from .recall.catalog import SessionContext
+from .recall.entries import LIFETIME, Entry, checked_entry
+from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
 from .runtime.observing import CONVERSATION
-from .text.secrets.redaction import redact
 from .tokens.prompt_cost import Measure
+from .values.argument_checks import checked_window, flag, schemas, tokens
 from .values.clocks import checked_moment
-from .values.messages import Message, check_messages, place
-from .values.option_checks import checked_texts, flag, schemas, tokens
-from .values.records import (
-    NOTE_KINDS,
-    OBSERVATION_KINDS,
-    AnyRecord,
-    Note,
-    Observation,
-    SessionSummary,
-    Turn,
-    check_kind,
-    check_text,
-)
+from .values.items import Priority, Trust
+from .values.messages import Message, Spoken, check_messages, checked_reply, place
+from .values.records import Note, Observation, SessionSummary, Turn
 
 
-class Session(Contents, Displayed):
+class Session(Displayed):
     """A conversation of one user. Any thread or process may go on with it by its id.
 
     `with chat:` makes it the current conversation for whatever is called inside.
     """
 
-    def __init__(self, setup: Setup, who: Identity) -> None:
-        super().__init__(setup, who)
+    def __init__(self, composition: Composition, who: Identity) -> None:
+        self._composition = made = composition
+        self._who = who
+        self._recall, self._conversations = made.recall, made.conversations
+        self._learner, self._compactor = made.learner, made.compactor
+        self._journal, self._observer = made.journal, made.telemetry.observer
         self._entries: list[Entered] = []
 
     def __repr__(self) -> str:
@@ -73,14 +74,27 @@ class Session(Contents, Displayed):
     def __exit__(self, *_: object) -> None:
         exit_from(self._entries, sys._getframe(1))
 
+    @property
+    def id(self) -> str:
+        return self._who.session
+
+    @property
+    def user(self) -> str:
+        return self._who.user
+
+    @property
+    def workers(self) -> Workers:
+        return self._recall.limit.workers
+
     def forgiving(self) -> ForgivingSession:
         """Return the conversation as adapters use it: a fault of ours does not stop the call."""
-        return ForgivingSession(self, self._setup, self._who)
+        return ForgivingSession(self, self._composition, self._who)
 
     @property
     def on_demand(self) -> OnDemandAnswers:
         """What the agent's own questions are answered with."""
-        return OnDemandAnswers(self._setup, self._who)
+        policy = self._composition.defaults.on_demand
+        return OnDemandAnswers(self._recall, self._conversations, policy, self._who)
 
     def prepare(
         self,
@@ -105,16 +119,14 @@ class Session(Contents, Displayed):
         the JSON schemas of what the model is offered: they count.
         """
         flag(capture, "capture")
-        with self._setup.observer.operation("prepare", **{CONVERSATION: self.id}) as told:
-            end_idle(self._setup, self._who)
+        with self._observer.operation("prepare", **{CONVERSATION: self.id}) as told:
+            end_idle(self._recall, self._learner, self._who)
             size, offered = self._window(window), schemas(tools)
-            counted = None
-            if size and self._setup.compaction.automatic:
-                counted = Window(tokens=size, taken=Measure(self._setup.count).tools(offered))
-            who = self._asking(query, size)
-            given = check_messages(messages)
-            prepared = prepare_call(self._setup, who, given, counted, capture=capture)
-            told.update(self._setup.observer.told_of(prepared.context))
+            automatic = size and self._compactor.policy.automatic
+            counted = self._counted(size, offered) if automatic else None
+            who, given = self._asking(query, size), check_messages(messages)
+            prepared = prepare_call(self._compactor, who, given, counted, capture=capture)
+            told.update(told_of(prepared.context, self._observer))
             return prepared
 
     def compact(
@@ -127,14 +139,9 @@ class Session(Contents, Displayed):
         `"pinned": True`, and whole groups of tool calls and their results. Go on with the messages
         returned, or send the whole history again: `prepare` shows the same view of it.
         """
-        size = self._window(window)
-        if size is None:
-            raise InvalidValue(
-                "the model's window is not known: give window=..., in tokens, here or to open()."
-            )
-        counted = Window(tokens=size, taken=Measure(self._setup.count).tools(schemas(tools)))
-        with self._setup.observer.operation("compact", **{CONVERSATION: self.id}):
-            return compact(self._setup, self._who, check_messages(messages), counted)
+        counted = self._counted(self._window(window), schemas(tools))
+        with self._observer.operation("compact", **{CONVERSATION: self.id}):
+            return compact(self._compactor, self._who, check_messages(messages), counted)
 
     def leave(self, messages: Sequence[Message], *, limit: int = 500) -> str:
         """Archive messages that leave a history which others keep; return a note of all that did.
@@ -142,15 +149,15 @@ class Session(Contents, Displayed):
         The note has at most `limit` tokens, and `note_of_left()` returns it again.
         """
         most = tokens(limit, "limit")
-        return leave(self._setup, self._who, check_messages(messages), most)
+        return leave(self._compactor, self._who, check_messages(messages), most)
 
     def note_of_left(self) -> str:
         """Return the note of what left; "" when nothing did."""
-        return note_of_left(self._setup, self._who)
+        return note_of_left(self._conversations, self._who)
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages as they are in view: compacted, where the conversation was."""
-        history = look(self._setup, self._who, check_messages(messages))
+        history = current_history(self._conversations, self._who, check_messages(messages))
         return place(history.messages, "", history.notes) if history.view else list(messages)
 
     def peek(self, messages: Sequence[Message], *, query: str = "") -> Prepared:
@@ -158,14 +165,14 @@ class Session(Contents, Displayed):
 
         There is no record to finish, and what waits for the next call goes on waiting.
         """
-        who = self._asking(query, self._setup.window)
-        return peek_call(self._setup, who, check_messages(messages))
+        who = self._asking(query, self._composition.defaults.window)
+        return peek_call(self._compactor, who, check_messages(messages))
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
-        record = stored_record(self._setup, self._own(prepared).context)
+        record = stored_record(self._journal.store, own_prepared(prepared, self._who).context)
         if record is not None:
-            commit_entries(self._setup, record)
+            commit_entries(self._journal.store, record)
 
     def finish(
         self,
@@ -181,15 +188,15 @@ class Session(Contents, Displayed):
         to an answer is nothing that was said. One without tool calls closes the turn. Finishing
         twice changes nothing more.
         """
-        checked, answer = self._own(prepared), _as_message(reply)
+        checked, answer = own_prepared(prepared, self._who), checked_reply(reply)
         flag(capture, "capture")
         if not isinstance(error, str):
             raise InvalidValue(f"error is {error!r:.60}: give text, such as str(error).")
         finish = finish_call if checked.is_recorded else finish_without_record
-        with self._setup.observer.operation("finish", **{CONVERSATION: self.id}):
-            record = finish(self._setup, self._who, checked, answer, error, capture=capture)
-        self._setup.has_news(self.user)
-        self._setup.search.follow(self.user)
+        with self._observer.operation("finish", **{CONVERSATION: self.id}):
+            record = finish(self._learner, self._who, checked, answer, error, capture=capture)
+        self._learner.has_news(self.user)
+        self._recall.search.follow(self.user)
         return record
 
     def capture(self, messages: Sequence[Message], *, at: datetime | None = None) -> list[Turn]:
@@ -198,17 +205,16 @@ class Session(Contents, Displayed):
         A message's own `at` wins over the one given here, and that over the present.
         """
         checked = check_messages(messages)
-        said = self._setup.clock() if at is None else checked_moment(at, "at")
-        history = look(self._setup, self._who, checked)
-        given, trail = history.given, history.given_trail
-        turns = capture_messages(self._setup, self._who, given, trail, said)
-        self._setup.has_news(self.user)
+        said = self._journal.clock() if at is None else checked_moment(at, "at")
+        history = current_history(self._conversations, self._who, checked)
+        told = Telling(messages=history.given, trail=history.given_trail, at=said)
+        turns = self._learner.capture(self._who, told)
+        self._learner.has_news(self.user)
         return turns
 
     def note(self, kind: str, text: str) -> Note:
         """Leave a line on where the work stands: "done", "decided", "blocked" or "next"."""
-        check_kind(kind, NOTE_KINDS, "note")
-        return self._write(Note, kind=kind, text=redact(check_text(text, "a note")).text)
+        return leave_note(self._conversations, self._who, kind, text)
 
     def observe(
         self,
@@ -220,12 +226,8 @@ class Session(Contents, Displayed):
         concepts: Sequence[str] = (),
     ) -> Observation:
         """Leave something noticed while working, such as a bugfix or a discovery."""
-        check_kind(kind, OBSERVATION_KINDS, "observation")
-        said = redact(check_text(title, "an observation's title")).text
-        lists = {"files": _lines(files, "files"), "concepts": _lines(concepts, "concepts")}
-        if not isinstance(text, str):
-            raise InvalidValue(f"an observation's text must be text, not {type(text).__name__}.")
-        return self._write(Observation, kind=kind, title=said, text=redact(text).text, **lists)
+        lists = {"files": files, "concepts": concepts}
+        return leave_observation(self._conversations, self._who, kind, title, text, **lists)
 
     def end(
         self,
@@ -240,38 +242,88 @@ class Session(Contents, Displayed):
         Without one given, it is made of what was said. A later message reopens the conversation,
         and its next end replaces the summary.
         """
-        said = redact(check_text(summary, "a summary")).text if summary != "" else ""
         lists = {"decisions": decisions, "concepts": concepts, "files": files}
-        kept = {name: _lines(lines, name) for name, lines in lists.items() if lines}
-        with self._setup.store.atomic(self.user):
-            given = self._new(SessionSummary, text=said, **kept) if said else None
-            kept_summary = end(self._setup, self._who, given)
-        self._setup.has_news(self.user)
-        return kept_summary
+        with self._journal.store.atomic(self.user):
+            given = new_summary(self._conversations, self._who, summary, **lists)
+            ended = end(self._recall, self._learner, self._who, given)
+        self._learner.has_news(self.user)
+        return ended
+
+    def collect(
+        self,
+        source: str,
+        id: str,  # noqa: A002 - the word the caller knows
+        content: str,
+        *,
+        priority: Priority = "normal",
+        metadata: Mapping[str, Any] | None = None,
+        lifetime: timedelta = LIFETIME,
+        trust: Trust | None = None,
+    ) -> Entry:
+        """Leave something for the next call of this conversation; it is shown once.
+
+        The same source and id again replaces what still waits.
+        """
+        values = checked_entry(source, id, content, priority, metadata)
+        if not isinstance(lifetime, timedelta):
+            raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
+        values["trust"] = self._learner.trust_in(source, trust)
+        return collect_entry(self._conversations, self._who, lifetime, **values)
+
+    def pending(self) -> list[Entry]:
+        """Return what waits for the next call: by priority, then oldest first."""
+        return pending(self._conversations, self._who)
+
+    def clear(self) -> int:
+        """Discard what waits for the next call; return how many there were."""
+        return self._journal.store.delete(self.user, [entry.ref for entry in self.pending()])
+
+    def add(self, name: str) -> None:
+        """Put a rule, reference, tool or record into this conversation, by name or ref."""
+        add_to(self._conversations, self._recall.catalog, self._who, name)
+
+    def remove(self, name: str) -> None:
+        """Take it out of this conversation; it stays out, also of what search brings."""
+        remove_from(self._conversations, self._recall.catalog, self._who, name)
+
+    def refresh(self) -> None:
+        """Have the next call build the stable block anew."""
+        self._conversations.change(self._who, stale="refresh")
+
+    @property
+    def rules(self) -> list[str]:
+        """Names of the rules in this conversation."""
+        return self._context().names("rule")
+
+    @property
+    def references(self) -> list[str]:
+        """Names of the references in this conversation."""
+        return self._context().names("reference")
+
+    @property
+    def tools(self) -> list[str]:
+        """Names of the tools in this conversation, as server:tool."""
+        return self._context().names("tool")
 
     @property
     def state(self) -> SessionState:
         """Where the conversation stands: project, epoch, what was added and removed."""
-        return load_state(self._setup, self._who, self._setup.clock())
+        return self._conversations.load(self._who)
 
     def history(self) -> list[ContextRecord]:
         """Return the record of every call, oldest first, with the blocks as they were sent."""
-        return history_of(self._setup, self.user, self.id)
+        return history_of(self._journal, self.user, self.id)
 
     def transcript(self) -> list[Exchange]:
         """Return the conversation turn by turn: what was said, and the record of every call."""
-        return transcript_of(self._setup, self.user, self.id)
+        return transcript_of(self._journal, self.user, self.id)
 
     def prompt(self, record: ContextRecord) -> list[Spoken]:
         """Return the prompt of one of its calls, as far as it is stored.
 
         Our text comes back to the byte, the rest as it was captured; a system prompt never is.
         """
-        if not isinstance(record, ContextRecord) or record.user != self.user:
-            raise InvalidValue(
-                f"record is {record!r:.60}: give one of this conversation's history()."
-            )
-        return prompt_of(self._setup, record)
+        return prompt_of(self._journal, self.user, record)
 
     async def aprepare(
         self,
@@ -294,7 +346,7 @@ class Session(Contents, Displayed):
             self.prepare, messages, query=query, window=window, tools=tools, capture=capture
         )
         try:
-            return await self.workers.run(call, within=self._setup.patience)
+            return await self.workers.run(call, within=self._recall.limit.patience)
         except Overloaded as error:
             given = check_messages(messages)
             return self.forgiving().unprepared(given, error, capture=capture)
@@ -316,6 +368,12 @@ class Session(Contents, Displayed):
     ahistory = twin(history)
     atranscript = twin(transcript)
     aprompt = twin(prompt)
+    acollect = twin(collect)
+    apending = twin(pending)
+    aclear = twin(clear)
+    aadd = twin(add)
+    aremove = twin(remove)
+    arefresh = twin(refresh)
 
     def _asking(self, query: str, window: int | None) -> Identity:
         if not isinstance(query, str):
@@ -324,42 +382,14 @@ class Session(Contents, Displayed):
         return replace(who, query=query) if query else who
 
     def _window(self, given: int | None) -> int | None:
-        if given is not None and (
-            isinstance(given, bool) or not isinstance(given, int) or given < 1
-        ):
-            raise InvalidValue(f"window is {given!r:.60}: give the model's window in tokens.")
-        return given or self._setup.window
+        return checked_window(given) or self._composition.defaults.window
 
-    def _own(self, prepared: Prepared) -> Prepared:
-        """Return what this conversation prepared; another's would mix up what people said."""
-        if not isinstance(prepared, Prepared):
-            raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
-        whose = (prepared.context.user, prepared.context.session)
-        if whose != (self.user, self.id):
+    def _counted(self, window: int | None, tools: Sequence[Any]) -> Window:
+        if window is None:
             raise InvalidValue(
-                f"this was prepared for the conversation {whose[1]!r} of {whose[0]!r}: "
-                f"finish it there, not in {self.id!r} of {self.user!r}."
+                "the model's window is not known: give window=..., in tokens, here or to open()."
             )
-        return prepared
+        return Window(tokens=window, taken=Measure(self._recall.printer.count).tools(tools))
 
-    def _write(self, cls: type[AnyRecord], **values: Any) -> AnyRecord:
-        with self._setup.store.atomic(self.user):
-            record = self._new(cls, **values)
-            self._setup.store.put([record.row()])
-        return record
-
-
-def _as_message(reply: str | Message | None) -> Message | None:
-    if reply is None:
-        return None
-    message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
-    if not isinstance(message, Mapping) or message.get("role") != "assistant":
-        raise InvalidValue(
-            f"reply is {reply!r:.60}: give the answer's text, or its message, which has the role "
-            "assistant."
-        )
-    return check_messages([message])[0]
-
-
-def _lines(lines: Sequence[str], what: str) -> tuple[str, ...]:
-    return tuple(redact(line).text for line in checked_texts(lines, what))
+    def _context(self) -> SessionContext:
+        return context_of(self._conversations, self._recall.catalog, self._who)

@@ -14,10 +14,53 @@ from .convert import Given, as_dict, stamped
 from .room import Room
 
 
-class ModelCall:
-    """A call on its way. A fault of ours does not stop it, unless the memory is strict."""
+class NewCall:
+    """A call that is still to be prepared."""
 
-    def __init__(self, chat: ForgivingSession, given: Given, prepared: Prepared) -> None:
+    def __init__(
+        self,
+        session: Session,
+        messages: Sequence[BaseMessage],
+        said: Sequence[BaseMessage] | None = None,
+        *,
+        room: Room,
+        authors: Authors,
+    ) -> None:
+        """`said` is what the messages were before others placed text in them."""
+        self._session = session
+        self._chat = session.forgiving()
+        self._given = Given(messages, said, by_application=authors.mark(messages))
+        asked = {"messages": self._given.dicts, "window": room.window, "tools": room.tools}
+        self._asked: dict[str, Any] = asked if messages else {}
+
+    def begin(self) -> ModelCall:
+        """Prepare the call."""
+        return self._begun(self._chat.prepare(**self._asked) if self._asked else None)
+
+    async def abegin(self) -> ModelCall:
+        """Async twin of `begin`."""
+        return self._begun(await self._chat.aprepare(**self._asked) if self._asked else None)
+
+    def _begun(self, prepared: Prepared | None) -> ModelCall:
+        if prepared is None:
+            return _EmptyCall(self._session, self._chat)
+        return ModelCall(self._session, self._chat, self._given, prepared)
+
+
+class ModelCall:
+    """A call on its way. A fault of ours does not stop it, unless the memory is strict.
+
+    Async code has its methods made by `off_loop`.
+    """
+
+    def __init__(
+        self, session: Session, chat: ForgivingSession, given: Given, prepared: Prepared
+    ) -> None:
+        self.session = session
+        self.off_loop = chat.off_loop
+        """Makes a call off the event loop."""
+        self.watched = chat.watched(self.ended)
+        """A block, `with` or `async with`, for what may fail: then there is no answer."""
         self._chat = chat
         self._prepared = prepared
         self.ref = prepared.context.ref
@@ -27,68 +70,20 @@ class ModelCall:
         self.placed = given.placed
         """Those of them that we changed, each with what was said in it."""
 
-    @classmethod
-    def begin(
-        cls,
-        session: Session,
-        messages: Sequence[BaseMessage],
-        said: Sequence[BaseMessage] | None = None,
-        *,
-        room: Room,
-        authors: Authors,
-    ) -> ModelCall:
-        """Prepare a call; `said` is what the messages were before others placed text in them."""
-        if not messages:
-            return _EmptyCall()
-        chat = session.forgiving()
-        given = Given(messages, said, by_application=authors.mark(messages))
-        prepared = chat.prepare(given.dicts, window=room.window, tools=room.tools)
-        return cls(chat, given, prepared)
-
-    @classmethod
-    async def abegin(
-        cls,
-        session: Session,
-        messages: Sequence[BaseMessage],
-        said: Sequence[BaseMessage] | None = None,
-        *,
-        room: Room,
-        authors: Authors,
-    ) -> ModelCall:
-        """Async twin of `begin`."""
-        if not messages:
-            return _EmptyCall()
-        chat = session.forgiving()
-        given = Given(messages, said, by_application=authors.mark(messages))
-        prepared = await chat.aprepare(given.dicts, window=room.window, tools=room.tools)
-        return cls(chat, given, prepared)
-
     def bound(self, names: Sequence[str]) -> list[str]:
         """Return which of an agent's tools this call offers to the model."""
         return self._chat.bound(self._prepared, names)
 
-    async def abound(self, names: Sequence[str]) -> list[str]:
-        """Async twin of `bound`."""
-        return await self._chat.abound(self._prepared, names)
-
     def in_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
         """Return an agent's messages as they are after compaction; None when that is no other."""
         given = Given(state)
-        return _other(state, given.back(self._chat.in_view(given.dicts)))
-
-    async def ain_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
-        """Async twin of `in_view`."""
-        given = Given(state)
-        return _other(state, given.back(await self._chat.ain_view(given.dicts)))
+        after = given.back(self._chat.in_view(given.dicts))
+        same = [message.content for message in state] == [message.content for message in after]
+        return None if same else after
 
     def began(self, chunk: AIMessage) -> Any:
         """Say that the answer is coming; return its first chunk with the provenance on it."""
         self._chat.began(self._prepared)
-        return stamped(chunk, self._prepared.context)
-
-    async def abegan(self, chunk: AIMessage) -> Any:
-        """Async twin of `began`."""
-        await self._chat.abegan(self._prepared)
         return stamped(chunk, self._prepared.context)
 
     def answered(self, reply: AIMessage, *, capture: bool = True) -> Any:
@@ -99,24 +94,29 @@ class ModelCall:
         record = self._chat.finish(self._prepared, as_dict(reply), capture=capture)
         return stamped(reply, record)
 
-    async def aanswered(self, reply: AIMessage, *, capture: bool = True) -> Any:
-        """Async twin of `answered`."""
-        record = await self._chat.afinish(self._prepared, as_dict(reply), capture=capture)
-        return stamped(reply, record)
+    def streamed(self, chunks: Sequence[Any]) -> None:
+        """Keep the answer that came in chunks; when nothing came, nothing."""
+        if not chunks:
+            return
+        first, *others = chunks
+        if others and isinstance(first, AIMessageChunk):
+            first = first + others
+        if isinstance(first, AIMessage):
+            self.answered(first)
 
     def ended(self, error: BaseException) -> None:
-        """Keep that there is no answer, and why."""
-        self._chat.finish(self._prepared, error=_told(error))
-
-    async def aended(self, error: BaseException) -> None:
-        """Async twin of `ended`."""
-        await self._chat.afinish(self._prepared, error=_told(error))
+        """Keep that there is no answer, and why: "" when the caller gave up (abandoned)."""
+        told = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else ""
+        self._chat.finish(self._prepared, error=told)
 
 
 class _EmptyCall(ModelCall):
     """A call without a message: nothing to prepare or keep; the model says what it makes of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session, chat: ForgivingSession) -> None:
+        self.session = session
+        self.off_loop = chat.off_loop
+        self.watched = chat.watched(self.ended)
         self.ref = ""
         self.messages = []
         self.placed = []
@@ -124,51 +124,14 @@ class _EmptyCall(ModelCall):
     def bound(self, names: Sequence[str]) -> list[str]:
         return list(names)
 
-    async def abound(self, names: Sequence[str]) -> list[str]:
-        return list(names)
-
     def in_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
-        return None
-
-    async def ain_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
         return None
 
     def began(self, chunk: AIMessage) -> Any:
         return chunk
 
-    async def abegan(self, chunk: AIMessage) -> Any:
-        return chunk
-
     def answered(self, reply: AIMessage, *, capture: bool = True) -> Any:
-        return reply
-
-    async def aanswered(self, reply: AIMessage, *, capture: bool = True) -> Any:
         return reply
 
     def ended(self, error: BaseException) -> None:
         pass
-
-    async def aended(self, error: BaseException) -> None:
-        pass
-
-
-def joined(chunks: Sequence[Any]) -> AIMessage | None:
-    """Return the whole answer of a stream; None when nothing came."""
-    if not chunks:
-        return None
-    first, *others = chunks
-    if others and isinstance(first, AIMessageChunk):
-        first = first + others
-    return first if isinstance(first, AIMessage) else None
-
-
-def _other(before: Sequence[BaseMessage], after: list[AnyMessage]) -> list[AnyMessage] | None:
-    same = [message.content for message in before] == [message.content for message in after]
-    return None if same else after
-
-
-def _told(error: BaseException) -> str:
-    """Return what a record says of the error; "" when the caller gave up (abandoned)."""
-    if not isinstance(error, Exception):
-        return ""
-    return f"{type(error).__name__}: {error}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from operator import itemgetter
 from typing import Any
 
@@ -13,12 +11,10 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from ctxmw import ContextMiddleware, Session
 
 from .authors import Authors
-from .call import ModelCall
+from .call import ModelCall, NewCall
 from .conversations import Conversations
+from .open_calls import OpenCalls
 from .room import Room
-
-_OPEN_CALLS = 1024
-"""Calls that may wait for their answer at a time; older ones are left as built."""
 
 State = dict[str, Any]
 
@@ -38,8 +34,7 @@ class PreModelHook(Runnable[State, State]):
 
     def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
-        self._calls: OrderedDict[tuple[str, str], ModelCall] = OrderedDict()
-        self._lock = threading.Lock()
+        self._calls = OpenCalls()
 
     @property
     def after(self) -> Runnable[State, State]:
@@ -52,40 +47,29 @@ class PreModelHook(Runnable[State, State]):
         return self | itemgetter("llm_input_messages")
 
     def invoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
-        chat = self._conversations.of(config)
-        messages, authors = input["messages"], _authors(input, config)
-        return self._sent(chat, ModelCall.begin(chat, messages, room=Room(), authors=authors))
+        return self._sent(self._new_call(input, config).begin())
 
     async def ainvoke(self, input: State, config: RunnableConfig | None = None, **_: Any) -> State:
-        chat = self._conversations.of(config)
-        messages, authors = input["messages"], _authors(input, config)
-        call = await ModelCall.abegin(chat, messages, room=Room(), authors=authors)
-        return self._sent(chat, call)
+        return self._sent(await self._new_call(input, config).abegin())
 
-    def _sent(self, chat: Session, call: ModelCall) -> State:
-        with self._lock:
-            self._calls[chat.user, chat.id] = call
-            while len(self._calls) > _OPEN_CALLS:
-                self._calls.popitem(last=False)
+    def _new_call(self, state: State, config: RunnableConfig | None) -> NewCall:
+        messages = state["messages"]
+        authors = Authors(config, state=messages)
+        return NewCall(self._conversations.of(config), messages, room=Room(), authors=authors)
+
+    def _sent(self, call: ModelCall) -> State:
+        self._calls.put(call)
         return {"llm_input_messages": call.messages}
 
     def _answered(self, state: State, config: RunnableConfig) -> State:
-        reply, call = state["messages"][-1], self._open_call(config)
-        if call is None or not isinstance(reply, AIMessage):
-            return {}
-        return {"messages": [call.answered(reply)]}
+        call = self._calls.take(self._conversations.of(config))
+        return _kept(call, state) if call else {}
 
     async def _aanswered(self, state: State, config: RunnableConfig) -> State:
-        reply, call = state["messages"][-1], self._open_call(config)
-        if call is None or not isinstance(reply, AIMessage):
-            return {}
-        return {"messages": [await call.aanswered(reply)]}
-
-    def _open_call(self, config: RunnableConfig) -> ModelCall | None:
-        chat = self._conversations.of(config)
-        with self._lock:
-            return self._calls.pop((chat.user, chat.id), None)
+        call = self._calls.take(self._conversations.of(config))
+        return await call.off_loop(_kept, call, state) if call else {}
 
 
-def _authors(state: State, config: RunnableConfig | None) -> Authors:
-    return Authors(config, state=state["messages"])
+def _kept(call: ModelCall, state: State) -> State:
+    reply = state["messages"][-1]
+    return {"messages": [call.answered(reply)]} if isinstance(reply, AIMessage) else {}

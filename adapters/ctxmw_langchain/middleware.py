@@ -7,21 +7,20 @@ was said, and each answer's provenance.
 from __future__ import annotations
 
 import operator
-import threading
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, RemoveMessage, SystemMessage
 
 from ctxmw import ContextMiddleware, InvalidValue, MissingPackage, Session
 
 from .authors import Authors
-from .call import ModelCall
+from .call import ModelCall, NewCall
 from .conversations import Conversations
 from .nesting import placed_by, said_by_people
+from .open_calls import OpenCalls
 from .room import Room, room_of
 from .tools import tools_of
 
@@ -38,8 +37,6 @@ except ImportError as error:
 Request = ModelRequest[Any]
 Response = ModelResponse[Any]
 Rewriting = ExtendedModelResponse[Any]
-_OPEN_CALLS = 1024
-"""Answers that may wait at a time."""
 
 
 class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -64,7 +61,8 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         _check_flags(name, tools=tools, rewrite_state=rewrite_state)
         self._rewrite_state = rewrite_state
         self._rooms = Rooms()
-        self._answers = Answers()
+        self._answers = OpenCalls()
+        """Calls whose answers may still be changed in the state, until the agent is done."""
         self._ctx = ctx
         self._conversations = Conversations(ctx, session)
         self._name = name
@@ -77,87 +75,54 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
     def wrap_model_call(
         self, request: Request, handler: Callable[[Request], Response]
     ) -> Response | Rewriting:
-        prompt = _prompt(request)
-        said = said_by_people(self._ctx, prompt)
-        chat, room = self._conversations.of(None), self._rooms(request)
-        authors = Authors(None, state=request.state["messages"])
-        call = ModelCall.begin(chat, prompt, said, room=room, authors=authors)
-        try:
-            with placed_by(self._ctx, call.placed):
-                response = handler(_placed(request, call, call.bound(_names(request))))
-        except BaseException as error:
-            call.ended(error)
-            raise
-        reply = _reply(response)
-        if reply:
-            reply, response = _named(reply, response)
-            response = _with(response, reply, call.answered(reply, capture=False))
-            self._answers.wait(chat, reply, call)
-        if not self._rewrite_state:
-            return response
-        return _rewriting(response, call.in_view(request.state["messages"]))
+        call = self._new_call(request).begin()
+        with call.watched, placed_by(self._ctx, call.placed):
+            response = handler(_placed(request, call))
+        return self._kept(request, call, response)
 
     async def awrap_model_call(
         self, request: Request, handler: Callable[[Request], Awaitable[Response]]
     ) -> Response | Rewriting:
-        prompt = _prompt(request)
-        said = said_by_people(self._ctx, prompt)
-        chat, room = self._conversations.of(None), self._rooms(request)
-        authors = Authors(None, state=request.state["messages"])
-        call = await ModelCall.abegin(chat, prompt, said, room=room, authors=authors)
-        try:
+        call = await self._new_call(request).abegin()
+        async with call.watched:
             with placed_by(self._ctx, call.placed):
-                bound = await call.abound(_names(request))
-                response = await handler(_placed(request, call, bound))
-        except BaseException as error:
-            await call.aended(error)
-            raise
-        reply = _reply(response)
-        if reply:
-            reply, response = _named(reply, response)
-            response = _with(response, reply, await call.aanswered(reply, capture=False))
-            self._answers.wait(chat, reply, call)
-        if not self._rewrite_state:
-            return response
-        return _rewriting(response, await call.ain_view(request.state["messages"]))
+                response = await handler(await call.off_loop(_placed, request, call))
+        return await call.off_loop(self._kept, request, call, response)
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Keep the answer as the state has it: others may have taken something out of it."""
-        reply = _answer_in(state["messages"])
-        call = self._answers.call_of(self._conversations.of(None), reply) if reply else None
-        if reply and call:
+        for call, reply in self._waiting(state["messages"]):
             call.answered(reply)
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         """Async twin of `after_agent`."""
-        reply = _answer_in(state["messages"])
-        call = self._answers.call_of(self._conversations.of(None), reply) if reply else None
+        for call, reply in self._waiting(state["messages"]):
+            await call.off_loop(call.answered, reply)
+
+    def _new_call(self, request: Request) -> NewCall:
+        prompt = _prompt(request)
+        said = said_by_people(self._ctx, prompt)
+        authors = Authors(None, state=request.state["messages"])
+        chat, room = self._conversations.of(None), self._rooms(request)
+        return NewCall(chat, prompt, said, room=room, authors=authors)
+
+    def _kept(self, request: Request, call: ModelCall, response: Response) -> Response | Rewriting:
+        """Keep the answer in a response; return the response with its provenance on it."""
+        reply = _last_answer(response.result)
+        if reply:
+            reply, response = _named(reply, response)
+            response = _with(response, reply, call.answered(reply, capture=False))
+            self._answers.put(call, reply.id)
+        if not self._rewrite_state:
+            return response
+        return _rewriting(response, call.in_view(request.state["messages"]))
+
+    def _waiting(self, messages: Sequence[AnyMessage]) -> Iterator[tuple[ModelCall, AIMessage]]:
+        """Yield the answer of an agent that is done, where it waited, and its call."""
+        reply = _last_answer(messages)
+        call = self._answers.take(self._conversations.of(None), reply.id) if reply else None
         if reply and call:
-            await call.aanswered(reply)
-
-
-class Answers:
-    """Answers that may still be changed in the state, until the agent is done."""
-
-    def __init__(self) -> None:
-        self._calls: OrderedDict[tuple[str, str], tuple[str | None, ModelCall]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def wait(self, chat: Session, reply: AIMessage, call: ModelCall) -> None:
-        """Have an answer wait; the step before it was in this call's prompt."""
-        with self._lock:
-            self._calls[chat.user, chat.id] = (reply.id, call)
-            while len(self._calls) > _OPEN_CALLS:
-                self._calls.popitem(last=False)
-
-    def call_of(self, chat: Session, reply: AIMessage) -> ModelCall | None:
-        """Return the call of an answer that waited; none when it is not that answer."""
-        with self._lock:
-            id_, call = self._calls.get((chat.user, chat.id), (None, None))
-            if id_ != reply.id:
-                return None
-            self._calls.pop((chat.user, chat.id), None)
-            return call
+            yield call, reply
 
 
 class Rooms:
@@ -196,12 +161,13 @@ def _rewriting(response: Response, messages: list[AnyMessage] | None) -> Respons
     )
 
 
-def _placed(request: Request, call: ModelCall, bound: Sequence[str]) -> Request:
+def _placed(request: Request, call: ModelCall) -> Request:
+    """Return the request as the model is sent it."""
     system, messages = _split(call.messages)
     if request.system_message is None and system is not None:
         system = _cached(system, request.model_settings.get("cache_control"))
     return request.override(
-        system_message=system, messages=messages, tools=_bound(request.tools, bound)
+        system_message=system, messages=messages, tools=_bound(request.tools, call)
     )
 
 
@@ -224,13 +190,10 @@ def _cached(system: SystemMessage, control: Any) -> SystemMessage:
     return system.model_copy(update={"content": [part]})
 
 
-def _bound(tools: list[Any], names: Sequence[str]) -> list[Any]:
+def _bound(tools: list[Any], call: ModelCall) -> list[Any]:
     by_name = {_name(tool): tool for tool in tools}
-    return [by_name[name] for name in names] if list(by_name) != list(names) else tools
-
-
-def _names(request: Request) -> list[str]:
-    return list(dict.fromkeys(_name(tool) for tool in request.tools))
+    names = call.bound(list(by_name))
+    return [by_name[name] for name in names] if list(by_name) != names else tools
 
 
 def _name(tool: Any) -> str:
@@ -247,14 +210,9 @@ def _named(reply: AIMessage, response: Response) -> tuple[AIMessage, Response]:
     return named, _with(response, reply, named)
 
 
-def _answer_in(messages: Sequence[AnyMessage]) -> AIMessage | None:
+def _last_answer(messages: Sequence[BaseMessage]) -> AIMessage | None:
     answers = (message for message in reversed(messages) if isinstance(message, AIMessage))
     return next(answers, None)
-
-
-def _reply(response: Response) -> AIMessage | None:
-    answers = [message for message in response.result if isinstance(message, AIMessage)]
-    return answers[-1] if answers else None
 
 
 def _with(response: Response, reply: AIMessage, marked: AIMessage) -> Response:

@@ -19,10 +19,10 @@ from langchain_core.runnables.utils import ConfigurableFieldSpec
 from pydantic import ConfigDict
 
 from .authors import Authors
-from .call import ModelCall, joined
+from .call import ModelCall, NewCall
 from .conversations import Conversations
 from .convert import KEY, messages_of
-from .room import Room, room_of
+from .room import room_of
 from .templates import Upstream
 from .typed_stream import AsyncWatch, Watch
 
@@ -40,58 +40,42 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def invoke(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AIMessage:
-        call = self._begin(input, config, kwargs)
-        try:
+        call = self._new_call(input, config, kwargs).begin()
+        with call.watched:
             reply = self.bound.invoke(call.messages, _traced(config, call), **kwargs)
-        except BaseException as error:
-            call.ended(error)
-            raise
         answer: AIMessage = call.answered(reply)
         return answer
 
     async def ainvoke(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AIMessage:
-        call = await self._abegin(input, config, kwargs)
-        try:
+        call = await self._new_call(input, config, kwargs).abegin()
+        async with call.watched:
             reply = await self.bound.ainvoke(call.messages, _traced(config, call), **kwargs)
-        except BaseException as error:
-            await call.aended(error)
-            raise
-        answer: AIMessage = await call.aanswered(reply)
+        answer: AIMessage = await call.off_loop(call.answered, reply)
         return answer
 
     def stream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[AIMessage]:
-        call = self._begin(input, config, kwargs)
+        call = self._new_call(input, config, kwargs).begin()
         chunks: list[AIMessage] = []
-        try:
+        with call.watched:
             for chunk in self.bound.stream(call.messages, _traced(config, call), **kwargs):
                 chunks.append(chunk)
                 yield chunk if len(chunks) > 1 else call.began(chunk)
-        except BaseException as error:
-            call.ended(error)
-            raise
-        reply = joined(chunks)
-        if reply is not None:
-            call.answered(reply)
+        call.streamed(chunks)
 
     async def astream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[AIMessage]:
-        call = await self._abegin(input, config, kwargs)
+        call = await self._new_call(input, config, kwargs).abegin()
         chunks: list[AIMessage] = []
-        try:
+        async with call.watched:
             async for chunk in self.bound.astream(call.messages, _traced(config, call), **kwargs):
                 chunks.append(chunk)
-                yield chunk if len(chunks) > 1 else await call.abegan(chunk)
-        except BaseException as error:
-            await call.aended(error)
-            raise
-        reply = joined(chunks)
-        if reply is not None:
-            await call.aanswered(reply)
+                yield chunk if len(chunks) > 1 else await call.off_loop(call.began, chunk)
+        await call.off_loop(call.streamed, chunks)
 
     def stream_events(
         self,
@@ -104,7 +88,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
         """Return the events; "v3" returns LangChain's typed stream, and keeps what it brings."""
         if version != "v3":
             return super().stream_events(input, config, version=version, **kwargs)  # type: ignore[call-overload]
-        call = self._begin(input, config, kwargs)
+        call = self._new_call(input, config, kwargs).begin()
         watched = merge_configs(_traced(config, call), {"callbacks": [Watch(call)]})
         return self.bound.stream_events(call.messages, watched, version="v3", **kwargs)
 
@@ -124,7 +108,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     async def _typed_stream(
         self, input: LanguageModelInput, config: RunnableConfig | None, **kwargs: Any
     ) -> Any:
-        call = await self._abegin(input, config, kwargs)
+        call = await self._new_call(input, config, kwargs).abegin()
         watched = merge_configs(_traced(config, call), {"callbacks": [AsyncWatch(call)]})
         return await self.bound.astream_events(call.messages, watched, version="v3", **kwargs)
 
@@ -167,22 +151,13 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def get_graph(self, config: RunnableConfig | None = None) -> Graph:
         return self.bound.get_graph(config)
 
-    def _begin(
+    def _new_call(
         self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
-    ) -> ModelCall:
+    ) -> NewCall:
         chat, messages = self.conversations.of(config), messages_of(given)
         authors = Authors(config, self.upstream, given=given)
-        return ModelCall.begin(chat, messages, room=self._room(kwargs), authors=authors)
-
-    async def _abegin(
-        self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
-    ) -> ModelCall:
-        chat, messages = self.conversations.of(config), messages_of(given)
-        authors = Authors(config, self.upstream, given=given)
-        return await ModelCall.abegin(chat, messages, room=self._room(kwargs), authors=authors)
-
-    def _room(self, kwargs: Mapping[str, Any]) -> Room:
-        return room_of(self.bound, kwargs.get("tools") or ())
+        room = room_of(self.bound, kwargs.get("tools") or ())
+        return NewCall(chat, messages, room=room, authors=authors)
 
     def _around(self, runnable: Runnable[LanguageModelInput, Any]) -> Any:
         from .runnable import Wrapping

@@ -37,10 +37,10 @@ class AsyncWatch(AsyncCallbackHandler):
         self._call = call
 
     async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
-        await self._call.aanswered(_reply(response))
+        await self._call.off_loop(self._call.answered, _reply(response))
 
     async def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
-        await self._call.aended(error)
+        await self._call.off_loop(self._call.ended, error)
 
 
 def _reply(response: LLMResult) -> AIMessage:

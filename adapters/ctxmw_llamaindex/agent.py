@@ -67,12 +67,9 @@ def _with_model(agent: BaseWorkflowAgent, binding: Binding) -> BaseWorkflowAgent
 
 
 async def _follow(run: asyncio.Task[StopEvent], turn: Turn) -> StopEvent:
-    try:
+    async with turn.watched:
         stop = await run
-    except BaseException:
-        await turn.afail()
-        raise
-    await turn.afinish(str(stop.result))
+    await turn.chat.off_loop(turn.finish, str(stop.result))
     if turn.metadata and isinstance(stop.result, AgentOutput):
         # An event takes any attribute, and keeps it when it is serialized.
         stop.result.metadata = {"ctxmw": turn.metadata}

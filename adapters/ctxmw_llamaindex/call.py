@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.llms.types import ChatMessage, LLMMetadata, MessageRole
 from llama_index.core.constants import DEFAULT_CONTEXT_WINDOW
@@ -40,57 +41,59 @@ def inside(model: object) -> Iterator[None]:
         _INSIDE.reset(token)
 
 
+class NewCall:
+    """A call that is still to be prepared."""
+
+    def __init__(
+        self,
+        model: ContextModel,
+        messages: Sequence[ChatMessage],
+        system_role: MessageRole,
+        tools: Sequence[Any] = (),
+    ) -> None:
+        self._turn, self._chat = _place(model._ctxmw)
+        self._conversion = _converted(self._turn, messages, system_role)
+        self._model = model
+        self._asked: dict[str, Any] = {
+            "messages": self._conversion.dicts,
+            "window": window_of(model.metadata),
+            "tools": tools,
+            "capture": self._turn is not None,
+        }
+
+    def begin(self) -> ModelCall:
+        """Prepare the call."""
+        return self._begun(self._chat.prepare(**self._asked))
+
+    async def abegin(self) -> ModelCall:
+        """Async twin of `begin`."""
+        return self._begun(await self._chat.aprepare(**self._asked))
+
+    def _begun(self, prepared: Prepared) -> ModelCall:
+        announce(prepared.context)
+        if self._turn:
+            self._turn.note(prepared.context)
+        return ModelCall(
+            model=self._model,
+            chat=self._chat,
+            turn=self._turn,
+            prepared=prepared,
+            conversion=self._conversion,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """A call on its way: a bare model's is recorded, a turn's is the turn's to end."""
+    """A call on its way: a bare model's is recorded, a turn's is the turn's to end.
+
+    Async code has its methods made by `chat.off_loop`.
+    """
 
     model: object
     chat: ForgivingSession
     turn: Turn | None
     prepared: Prepared
     conversion: Conversion
-
-    @classmethod
-    def begin(
-        cls,
-        model: ContextModel,
-        messages: Sequence[ChatMessage],
-        system_role: MessageRole,
-        tools: Sequence[Any] = (),
-    ) -> Self:
-        """Prepare a call."""
-        turn, chat = _place(model._ctxmw)
-        conversion = _converted(turn, messages, system_role)
-        window = window_of(model.metadata)
-        prepared = chat.prepare(
-            conversion.dicts, window=window, tools=tools, capture=turn is not None
-        )
-        call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
-        return call._announced()
-
-    @classmethod
-    async def abegin(
-        cls,
-        model: ContextModel,
-        messages: Sequence[ChatMessage],
-        system_role: MessageRole,
-        tools: Sequence[Any] = (),
-    ) -> Self:
-        """Async twin of `begin`."""
-        turn, chat = _place(model._ctxmw)
-        conversion = _converted(turn, messages, system_role)
-        window = window_of(model.metadata)
-        prepared = await chat.aprepare(
-            conversion.dicts, window=window, tools=tools, capture=turn is not None
-        )
-        call = cls(model=model, chat=chat, turn=turn, prepared=prepared, conversion=conversion)
-        return call._announced()
-
-    def _announced(self) -> Self:
-        announce(self.prepared.context)
-        if self.turn:
-            self.turn.note(self.prepared.context)
-        return self
 
     @property
     def messages(self) -> list[ChatMessage]:
@@ -108,11 +111,6 @@ class ModelCall:
         if self.prepared.context.entries:
             self.chat.began(self.prepared)
 
-    async def abegan(self) -> None:
-        """Async twin of `began`."""
-        if self.prepared.context.entries:
-            await self.chat.abegan(self.prepared)
-
     def answered(self, reply: Message) -> None:
         """Write down the answer, or leave it to the turn."""
         if self.turn and self.turn.keep(self.prepared, reply):
@@ -120,20 +118,18 @@ class ModelCall:
             return
         self.chat.finish(self.prepared, reply, capture=self.turn is not None)
 
-    async def aanswered(self, reply: Message) -> None:
-        """Async twin of `answered`."""
-        if self.turn and self.turn.keep(self.prepared, reply):
-            await self.abegan()
-            return
-        await self.chat.afinish(self.prepared, reply, capture=self.turn is not None)
+    def streamed(self, reply: Message | None) -> None:
+        """Write down the answer of a stream that is over; None when nothing came."""
+        if reply is None:
+            self.chat.finish(self.prepared)
+        else:
+            self.answered(reply)
 
-    def ended(self, error: BaseException | None) -> None:
-        """Write down that the call failed; without an error, that nobody wanted the rest."""
-        self.chat.finish(self.prepared, error=_told(error))
-
-    async def aended(self, error: BaseException | None) -> None:
-        """Async twin of `ended`."""
-        await self.chat.afinish(self.prepared, error=_told(error))
+    def ended(self, error: BaseException) -> None:
+        """Write down that the call failed, unless the caller has simply had enough."""
+        gone = isinstance(error, GeneratorExit | asyncio.CancelledError)
+        told = "" if gone else f"{type(error).__name__}: {error}"
+        self.chat.finish(self.prepared, error=told)
 
 
 def window_of(metadata: LLMMetadata) -> int | None:
@@ -158,7 +154,3 @@ def _converted(
         # What a bare model is asked may be anything: nobody is known to have said it.
         return convert(messages, system_role=system_role, said_by=Nobody())
     return convert(messages, asked=turn.asked, system_role=system_role, said_by=turn)
-
-
-def _told(error: BaseException | None) -> str:
-    return f"{type(error).__name__}: {error}" if error else ""

@@ -54,34 +54,23 @@ class ContextEngine(BaseChatEngine):
 
     def chat(self, message: str, *args: Any, **kwargs: Any) -> Any:
         engine, turn = self._turn(message)
-        try:
-            with turn.entered():
-                response = engine.chat(message, *args, **kwargs)
-        except BaseException:
-            turn.fail()
-            raise
+        with turn.watched, turn.entered():
+            response = engine.chat(message, *args, **kwargs)
         turn.finish(str(response))
         return _with_metadata(response, turn)
 
     async def achat(self, message: str, *args: Any, **kwargs: Any) -> Any:
         engine, turn = self._turn(message)
-        try:
+        async with turn.watched:
             with turn.entered():
                 response = await engine.achat(message, *args, **kwargs)
-        except BaseException:
-            await turn.afail()
-            raise
-        await turn.afinish(str(response))
+        await turn.chat.off_loop(turn.finish, str(response))
         return _with_metadata(response, turn)
 
     def stream_chat(self, message: str, *args: Any, **kwargs: Any) -> StreamingAgentChatResponse:
         engine, turn = self._turn(message)
-        try:
-            with turn.entered():
-                response = engine.stream_chat(message, *args, **kwargs)
-        except BaseException:
-            turn.fail()
-            raise
+        with turn.watched, turn.entered():
+            response = engine.stream_chat(message, *args, **kwargs)
         # Whoever reads the stream to its end waits for this thread, and so for the record.
         writer = response.write_response_to_history_thread
         follower = Thread(target=_follow, args=(response, writer, turn), name="ctxmw-follower")
@@ -93,12 +82,9 @@ class ContextEngine(BaseChatEngine):
         self, message: str, *args: Any, **kwargs: Any
     ) -> StreamingAgentChatResponse:
         engine, turn = self._turn(message)
-        try:
+        async with turn.watched:
             with turn.entered():
                 response = await engine.astream_chat(message, *args, **kwargs)
-        except BaseException:
-            await turn.afail()
-            raise
         writer = response.awrite_response_to_history_task
         follower = asyncio.create_task(_afollow(response, writer, turn))
         response.awrite_response_to_history_task = follower
@@ -188,13 +174,10 @@ def _follow(response: StreamingAgentChatResponse, writer: Thread | None, turn: T
 async def _afollow(
     response: StreamingAgentChatResponse, writer: asyncio.Task[Any] | None, turn: Turn
 ) -> None:
-    try:
+    async with turn.watched:
         if writer is not None:
             await writer
-    except BaseException:
-        await turn.afail()
-        raise
-    await turn.afinish(response.response)
+    await turn.chat.off_loop(turn.finish, response.response)
 
 
 def _with_metadata(response: E, turn: Turn) -> E:

@@ -6,9 +6,8 @@ in. What a model is called with inside a prepared call is left alone.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from llama_index.core.base.llms.types import (
@@ -22,7 +21,7 @@ from llama_index.core.base.llms.types import (
     MessageRole,
 )
 
-from .call import ModelCall, inside, is_inside
+from .call import ModelCall, NewCall, inside, is_inside
 from .convert import Message, reply_of
 from .events import dispatcher
 
@@ -53,8 +52,8 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return model.chat(messages, **kwargs)
-        call = ModelCall.begin(self, messages, self.metadata.system_role, _tools(kwargs))
-        with _watched(call):
+        call = self._new_chat(messages, kwargs).begin()
+        with call.chat.watched(call.ended), inside(self):
             response = model.chat(call.messages, **kwargs)
         call.answered(reply_of(response.message))
         return response
@@ -64,10 +63,11 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return await model.achat(messages, **kwargs)
-        call = await ModelCall.abegin(self, messages, self.metadata.system_role, _tools(kwargs))
-        async with _awatched(call):
-            response = await model.achat(call.messages, **kwargs)
-        await call.aanswered(reply_of(response.message))
+        call = await self._new_chat(messages, kwargs).abegin()
+        async with call.chat.watched(call.ended):
+            with inside(self):
+                response = await model.achat(call.messages, **kwargs)
+        await call.chat.off_loop(call.answered, reply_of(response.message))
         return response
 
     @dispatcher.span
@@ -75,8 +75,8 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return model.stream_chat(messages, **kwargs)
-        call = ModelCall.begin(self, messages, self.metadata.system_role, _tools(kwargs))
-        with _watched(call):
+        call = self._new_chat(messages, kwargs).begin()
+        with call.chat.watched(call.ended), inside(self):
             stream = model.stream_chat(call.messages, **kwargs)
         return _streamed(call, stream, _said)
 
@@ -87,9 +87,10 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if is_inside(self):
             return await model.astream_chat(messages, **kwargs)
-        call = await ModelCall.abegin(self, messages, self.metadata.system_role, _tools(kwargs))
-        async with _awatched(call):
-            stream = await model.astream_chat(call.messages, **kwargs)
+        call = await self._new_chat(messages, kwargs).abegin()
+        async with call.chat.watched(call.ended):
+            with inside(self):
+                stream = await model.astream_chat(call.messages, **kwargs)
         return _astreamed(call, stream, _said)
 
     @dispatcher.span
@@ -97,8 +98,8 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return model.complete(prompt, formatted=formatted, **kwargs)
-        call = ModelCall.begin(self, [ChatMessage(content=prompt)], _USUAL)
-        with _watched(call):
+        call = self._new_completion(prompt).begin()
+        with call.chat.watched(call.ended), inside(self):
             response = model.complete(call.prompt(prompt), formatted=True, **kwargs)
         call.answered(_completed(response, ""))
         return response
@@ -110,10 +111,11 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return await model.acomplete(prompt, formatted=formatted, **kwargs)
-        call = await ModelCall.abegin(self, [ChatMessage(content=prompt)], _USUAL)
-        async with _awatched(call):
-            response = await model.acomplete(call.prompt(prompt), formatted=True, **kwargs)
-        await call.aanswered(_completed(response, ""))
+        call = await self._new_completion(prompt).abegin()
+        async with call.chat.watched(call.ended):
+            with inside(self):
+                response = await model.acomplete(call.prompt(prompt), formatted=True, **kwargs)
+        await call.chat.off_loop(call.answered, _completed(response, ""))
         return response
 
     @dispatcher.span
@@ -123,8 +125,8 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return model.stream_complete(prompt, formatted=formatted, **kwargs)
-        call = ModelCall.begin(self, [ChatMessage(content=prompt)], _USUAL)
-        with _watched(call):
+        call = self._new_completion(prompt).begin()
+        with call.chat.watched(call.ended), inside(self):
             stream = model.stream_complete(call.prompt(prompt), formatted=True, **kwargs)
         return _streamed(call, stream, _completed)
 
@@ -135,9 +137,10 @@ class ContextModel(LLM):
         model = cast("LLM", super())
         if not self._is_answering(formatted):
             return await model.astream_complete(prompt, formatted=formatted, **kwargs)
-        call = await ModelCall.abegin(self, [ChatMessage(content=prompt)], _USUAL)
-        async with _awatched(call):
-            stream = await model.astream_complete(call.prompt(prompt), formatted=True, **kwargs)
+        call = await self._new_completion(prompt).abegin()
+        async with call.chat.watched(call.ended):
+            with inside(self):
+                stream = await model.astream_complete(call.prompt(prompt), formatted=True, **kwargs)
         return _astreamed(call, stream, _completed)
 
     def _is_answering(self, formatted: bool) -> bool:
@@ -145,28 +148,12 @@ class ContextModel(LLM):
         # that completes does so to the same end, as its answers come through chat.
         return formatted and not self.metadata.is_chat_model and not is_inside(self)
 
+    def _new_chat(self, messages: Sequence[ChatMessage], kwargs: dict[str, Any]) -> NewCall:
+        tools = list(kwargs.get("tools") or ())
+        return NewCall(self, messages, self.metadata.system_role, tools)
 
-_USUAL = MessageRole.SYSTEM
-
-
-@contextmanager
-def _watched(call: ModelCall) -> Iterator[None]:
-    try:
-        with inside(call.model):
-            yield
-    except BaseException as error:
-        call.ended(_fault(error))
-        raise
-
-
-@asynccontextmanager
-async def _awatched(call: ModelCall) -> AsyncIterator[None]:
-    try:
-        with inside(call.model):
-            yield
-    except BaseException as error:
-        await call.aended(_fault(error))
-        raise
+    def _new_completion(self, prompt: str) -> NewCall:
+        return NewCall(self, [ChatMessage(content=prompt)], MessageRole.SYSTEM)
 
 
 def _streamed(
@@ -175,22 +162,14 @@ def _streamed(
     reply: Callable[[Chunk, str], Message],
 ) -> Generator[Chunk, None, None]:
     last, told = None, ""
-    try:
+    with closing(stream), call.chat.watched(call.ended):
         # Some models start their work with the first step, and call themselves there.
         while (chunk := _next(call, stream)) is not None:
             if last is None:
                 call.began()
             last, told = chunk, told + (chunk.delta or "")
             yield chunk
-    except BaseException as error:
-        call.ended(_fault(error))
-        raise
-    finally:
-        stream.close()
-    if last is None:
-        call.ended(None)
-    else:
-        call.answered(reply(last, told))
+    call.streamed(None if last is None else reply(last, told))
 
 
 async def _astreamed(
@@ -199,21 +178,13 @@ async def _astreamed(
     reply: Callable[[Chunk, str], Message],
 ) -> AsyncGenerator[Chunk, None]:
     last, told = None, ""
-    try:
+    async with aclosing(stream), call.chat.watched(call.ended):
         while (chunk := await _anext(call, stream)) is not None:
             if last is None:
-                await call.abegan()
+                await call.chat.off_loop(call.began)
             last, told = chunk, told + (chunk.delta or "")
             yield chunk
-    except BaseException as error:
-        await call.aended(_fault(error))
-        raise
-    finally:
-        await stream.aclose()
-    if last is None:
-        await call.aended(None)
-    else:
-        await call.aanswered(reply(last, told))
+    await call.chat.off_loop(call.streamed, None if last is None else reply(last, told))
 
 
 def _next(call: ModelCall, stream: Generator[Chunk, None, None]) -> Chunk | None:
@@ -224,16 +195,6 @@ def _next(call: ModelCall, stream: Generator[Chunk, None, None]) -> Chunk | None
 async def _anext(call: ModelCall, stream: AsyncGenerator[Chunk, None]) -> Chunk | None:
     with inside(call.model):
         return await anext(stream, None)
-
-
-def _tools(kwargs: dict[str, Any]) -> list[Any]:
-    """Return the schemas of the tools that a call offers."""
-    return list(kwargs.get("tools") or ())
-
-
-def _fault(error: BaseException) -> BaseException | None:
-    """Return the error, unless the caller has simply had enough."""
-    return None if isinstance(error, GeneratorExit | asyncio.CancelledError) else error
 
 
 def _said(last: ChatResponse, told: str) -> Message:

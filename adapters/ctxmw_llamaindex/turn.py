@@ -29,7 +29,8 @@ class Turn:
     """The calls of one turn. An answer is kept back until the turn ends, as it may be a step.
 
     A step with tool calls is known as one. Others are not: the text of a ReAct agent, or a draft
-    that is refined. Only the last answer was said to the user, and closes the turn.
+    that is refined. Only the last answer was said to the user, and closes the turn. Async code has
+    it end by `chat.off_loop`.
     """
 
     def __init__(self, chat: Session, asked: str, *, around: Collection[str] = ()) -> None:
@@ -39,6 +40,8 @@ class Turn:
         self.by_person = current_turn() is None
         """Whether a person asks: inside another turn it is an agent that hands on a task."""
         self.chat: ForgivingSession = chat.forgiving()
+        self.watched = self.chat.watched(self.fail)
+        """A block, `with` or `async with`, for what may fail."""
         self.asked = asked
         self.metadata: dict[str, Any] = {}
         """What rides on the answer; filled as the turn goes on."""
@@ -80,23 +83,10 @@ class Turn:
         for prepared, reply in steps[-1:]:
             self.note(self.chat.finish(prepared, {**reply, "content": text}))
 
-    async def afinish(self, text: str) -> None:
-        """Async twin of `finish`."""
-        steps = self._end()
-        for prepared, reply in steps[:-1]:
-            await self.chat.afinish(prepared, reply, capture=False)
-        for prepared, reply in steps[-1:]:
-            self.note(await self.chat.afinish(prepared, {**reply, "content": text}))
-
-    def fail(self) -> None:
+    def fail(self, _: BaseException | None = None) -> None:
         """End a turn that gave the user no answer; its calls are on record."""
         for prepared, reply in self._end():
             self.chat.finish(prepared, reply, capture=False)
-
-    async def afail(self) -> None:
-        """Async twin of `fail`."""
-        for prepared, reply in self._end():
-            await self.chat.afinish(prepared, reply, capture=False)
 
     def _end(self) -> list[Step]:
         with self._lock:

@@ -1,6 +1,7 @@
 """How long a connection may take to ask for something: uvicorn itself waits for ever.
 
-As in `ctxmw.ui.patience`, which is no public name: the adapter stands on its own.
+The same as in `ctxmw.ui`, on purpose: what `ctxmw` exports works without extra packages, and
+`ctxmw.ui` wants some that a server of this kind does not need. One test holds both.
 """
 
 from __future__ import annotations
@@ -8,8 +9,6 @@ from __future__ import annotations
 import asyncio
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-SECONDS = 10.0
 
 
 def patient(seconds: float) -> type[H11Protocol]:

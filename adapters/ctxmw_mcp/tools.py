@@ -177,6 +177,9 @@ _TAKES: dict[str, type[BaseModel]] = {
     "activity": ActivityArguments,
 }
 
+_HARMLESS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 _CHANGING = (
     Tool(
         name="remember",
@@ -185,12 +188,7 @@ _CHANGING = (
             "the user says how something shall be done, or asks to remember something."
         ),
         input_schema=_schema(RememberArguments),
-        annotations=ToolAnnotations(
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
+        annotations=_HARMLESS,
     ),
     Tool(
         name="forget",
@@ -210,12 +208,7 @@ _CHANGING = (
             "the next prompts bring what belongs to it. For editors; a model need not call it."
         ),
         input_schema=_schema(ActivityArguments),
-        annotations=ToolAnnotations(
-            read_only_hint=False,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
+        annotations=_HARMLESS,
     ),
 )
 

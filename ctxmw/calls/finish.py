@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compaction.compact import look
-from ..conversation.conversation import Identity, Prepared, change_state, load_state, put_state
+from ..conversation.conversation import Conversations, Identity, Prepared
+from ..conversation.exchanges import Telling
 from ..conversation.record import ContextRecord, State, reply_key
+from ..conversation.replay.current import current_history
 from ..conversation.replay.hearing import heard, unheard
-from ..learning.capture import capture_messages, learn_what_waits
 from ..learning.echo import recurring
-from ..protocols import Find
+from ..learning.learner import Learner
+from ..protocols import Find, Store
 from ..recall.entries import committed, released
-from ..recall.pipeline import Setup
 from ..runtime.stages import stage
 from ..text.secrets.redaction import redact, redact_name
 from ..values.messages import Message, message_text
@@ -21,7 +21,7 @@ from ..values.records import load_as
 
 @stage("finish")
 def finish_call(
-    setup: Setup,
+    learner: Learner,
     who: Identity,
     prepared: Prepared,
     answer: Message | None,
@@ -35,8 +35,9 @@ def finish_call(
     """
     ended: State = "failed" if error else "answered" if answer else "abandoned"
     echoes = recurring(prepared.context, prepared.given, answer) if answer else None
-    with setup.store.atomic(who.user):
-        record = stored_record(setup, prepared.context)
+    store = learner.conversations.journal.store
+    with store.atomic(who.user):
+        record = stored_record(store, prepared.context)
         if record is None:
             return prepared.context.model_copy(update={"state": ended})
         kept = answer is not None and capture
@@ -45,9 +46,9 @@ def finish_call(
         reply, turns = "", 0
         if answer and kept:
             # What waited is settled below.
-            reply, turns = _capture_answer(setup, who, prepared, answer)
+            reply, turns = _capture_answer(learner, who, prepared, answer)
         else:
-            learn_what_waits(setup, who, prepared.given, prepared.trail)
+            learner.learn_what_waits(who, _told(learner, prepared))
         changes = {"state": ended, "error": redact(error).text, "reply": reply}
         if answer:
             said = {
@@ -56,30 +57,28 @@ def finish_call(
             }
             changes |= said
         record = record.model_copy(update=changes)
-        setup.store.put([record.row()])
+        store.put([record.row()])
         if answer:
-            commit_entries(setup, record)
-            _close_turn(setup, who, record, answer, turns)
+            commit_entries(store, record)
+            _close_turn(learner.conversations, who, record, answer, turns)
         else:
-            rows = released(setup.store, who.user, record.entries, record.turn)
-            setup.store.put(rows)
+            store.put(released(store, who.user, record.entries, record.turn))
     if echoes is not None:
-        setup.stats.count("items.shown", echoes[0])
-        setup.stats.count("items.recurring", echoes[1])
+        learner.telemetry.stats.count("items.shown", echoes[0])
+        learner.telemetry.stats.count("items.recurring", echoes[1])
     return record
 
 
 @stage("began")
-def commit_entries(setup: Setup, record: ContextRecord) -> None:
+def commit_entries(store: Store, record: ContextRecord) -> None:
     """Commit the entries that a call showed: it is being answered, so they have arrived."""
-    with setup.store.atomic(record.user):
-        rows = committed(setup.store, record.user, record.entries, record.ref)
-        setup.store.put(rows)
+    with store.atomic(record.user):
+        store.put(committed(store, record.user, record.entries, record.ref))
 
 
 @stage("capture")
 def finish_without_record(
-    setup: Setup,
+    learner: Learner,
     who: Identity,
     prepared: Prepared,
     answer: Message | None,
@@ -90,16 +89,16 @@ def finish_without_record(
     """Keep what was said in a call that went out without us, of which there is no record."""
     ended: State = "failed" if error else "answered" if answer else "abandoned"
     if prepared.capture:
-        _keep_said(setup, who, prepared, answer if capture else None)
+        _keep_said(learner, who, prepared, answer if capture else None)
     return prepared.context.model_copy(update={"state": ended})
 
 
-def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
+def stored_record(store: Store, record: ContextRecord) -> ContextRecord | None:
     """Return the record as it stands in the store, with the blocks this one carries.
 
     None when the conversation was forgotten meanwhile: then nothing more of it is kept.
     """
-    rows = setup.store.get(record.user, [record.ref])
+    rows = store.get(record.user, [record.ref])
     if not rows:
         return None
     kept = load_as(rows[0], ContextRecord)
@@ -107,40 +106,48 @@ def stored_record(setup: Setup, record: ContextRecord) -> ContextRecord | None:
     return kept.model_copy(update=blocks)
 
 
-def _keep_said(setup: Setup, who: Identity, prepared: Prepared, answer: Message | None) -> None:
-    with setup.store.atomic(who.user):
-        history = look(setup, who, prepared.given)
+def _keep_said(learner: Learner, who: Identity, prepared: Prepared, answer: Message | None) -> None:
+    conversations = learner.conversations
+    store, now = conversations.journal.store, conversations.journal.clock()
+    with store.atomic(who.user):
+        history = current_history(conversations, who, prepared.given)
         messages, trail = history.given, history.given_trail
-        state = load_state(setup, who, setup.clock())
-        fresh = unheard(setup.store, state, messages, trail)
-        change_state(setup, who, **heard(state, messages, trail, fresh))
+        state = conversations.load(who)
+        fresh = unheard(store, state, messages, trail)
+        conversations.change(who, **heard(state, messages, trail, fresh))
         if answer is not None:
             messages, trail = (*messages, answer), trail.then(answer)
             fresh.append(len(messages) - 1)
-        capture_messages(setup, who, messages, trail, setup.clock(), places=fresh)
+        learner.capture(who, Telling(messages=messages, trail=trail, at=now, places=fresh))
+
+
+def _told(learner: Learner, prepared: Prepared) -> Telling:
+    now = learner.conversations.journal.clock()
+    return Telling(messages=prepared.given, trail=prepared.trail, at=now)
 
 
 def _capture_answer(
-    setup: Setup, who: Identity, prepared: Prepared, answer: Message
+    learner: Learner, who: Identity, prepared: Prepared, answer: Message
 ) -> tuple[str, int]:
     """Capture the end of a call; return the ref of its answer, and how many turns are new."""
+    journal = learner.conversations.journal
     messages = [*prepared.given, answer]
     trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
     places = range(start, len(messages))
-    now = setup.clock()
-    turns = capture_messages(setup, who, messages, trail, now, places=places, settle=False)
+    told = Telling(messages=messages, trail=trail, at=journal.clock(), places=places)
+    turns = learner.capture(who, told, settle=False)
     if turns and turns[-1].anchor == trail.anchors[-1]:
         return turns[-1].ref, len(turns)
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
-    return next((row.ref for row in setup.store.query(who.user, asked)), ""), len(turns)
+    return next((row.ref for row in journal.store.query(who.user, asked)), ""), len(turns)
 
 
 def _close_turn(
-    setup: Setup, who: Identity, record: ContextRecord, answer: Message, turns: int
+    conversations: Conversations, who: Identity, record: ContextRecord, answer: Message, turns: int
 ) -> None:
     """Write down that nothing waits to be learned from, and that the turn's parts are closed."""
-    state = load_state(setup, who, setup.clock())
+    state = conversations.load(who)
     changes: dict[str, Any] = {"untaught": ()} if state.untaught else {}
     if turns:
         changes["turns"] = state.turns + turns
@@ -149,7 +156,7 @@ def _close_turn(
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
         # From now on the state says enough of them.
-        setup.builds.let_go((who.user, part.build) for part in closed)
-        changes |= {"parts": parts, "at": max(state.at, setup.clock())}
+        conversations.builds.let_go((who.user, part.build) for part in closed)
+        changes |= {"parts": parts, "at": max(state.at, conversations.journal.clock())}
     if changes:
-        put_state(setup, state, **changes)
+        conversations.put(state, **changes)

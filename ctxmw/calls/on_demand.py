@@ -6,19 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity, change_state, load_state
+from ..conversation.conversation import Conversations, Identity
 from ..conversation.record import Build
 from ..conversation.replay.views import View, archive_item, transcript
 from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
-from ..recall.pipeline import Setup, unsaid
+from ..recall.in_view import unsaid
+from ..recall.pipeline import Recall
 from ..recall.selection import Selection, select_index, select_lanes, select_turn
 from ..recall.sources.memories import Memories
-from ..recall.sources.sessions import record_item
 from ..search.filter import Filter
-from ..values.budget import MEMORY_LANES, NOTE_LANES
-from ..values.items import Item, Scope, changed
+from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
+from ..values.items import Item, Scope
+from ..values.record_items import record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
 from ..values.scoring import score_all
 from ..values.situation import Situation
@@ -35,9 +36,15 @@ _DOES_NOT_FIT = "Something was found, but it does not fit: ask for ids with mem_
 class OnDemandAnswers:
     """What mem_search, mem_get and memory_context answer in one conversation."""
 
-    def __init__(self, setup: Setup, who: Identity) -> None:
-        self._setup = setup
+    def __init__(
+        self, recall: Recall, conversations: Conversations, policy: OnDemand, who: Identity
+    ) -> None:
+        self._recall = recall
+        self._conversations = conversations
+        self._policy = policy
         self._who = who
+        self._store = recall.journal.store
+        self._count = recall.printer.count
 
     def search(self, query: str, kinds: Sequence[str] = ()) -> str:
         """Return the best passages for a query that are not in view."""
@@ -47,14 +54,12 @@ class OnDemandAnswers:
             check_kind(kind, tuple(TYPES_OF_KIND), "record")
         state, situation = self._here(query)
         in_view = self._in_view(state)
-        said = self._setup.prefixes.said(state.user, state.session)
+        said = self._conversations.prefixes.said(state.user, state.session)
         wanted = Filter(own=said.own(state.session), without=said.refs)
         found = [
-            item
-            for item in self._setup.search.find(situation, self._setup.weights, wanted).items
-            if not said.holds(item)
+            item for item in self._recall.find(situation, wanted).items if not said.holds(item)
         ]
-        found = list(unsaid(self._setup, state.user, found, said))
+        found = list(unsaid(self._recall.journal, state.user, found, said))
         allowed = [item for item in found if item.ref not in state.removed]
         hits = [item for item in allowed if not kinds or item.kind in kinds]
         # Of what is in view in part, the rest may be asked for; after what is not in view at all.
@@ -63,8 +68,8 @@ class OnDemandAnswers:
         new.sort(key=lambda item: item.ref in briefly)
         if not new:
             return self._nothing(query, hits)
-        limit = self._setup.on_demand.search
-        layout, floors = self._setup.layout(situation), self._setup.floors
+        limit = self._policy.search
+        layout, floors = self._recall.printer.layout(situation), self._recall.floors
         chosen = select_turn(new, limit, layout, floors, kept_for_index=limit // 6)
         return self._answer(chosen)
 
@@ -72,7 +77,7 @@ class OnDemandAnswers:
         """Return records in full, as many as fit; a long one page by page."""
         if not ids:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
-        rows = self._setup.store.get(self._who.user, list(dict.fromkeys(ids)))
+        rows = self._store.get(self._who.user, list(dict.fromkeys(ids)))
         found = [item for item in map(self._item_of, rows) if item is not None]
         found += self._around([ref for ref in ids if ref not in {item.ref for item in found}])
         missing = [ref for ref in ids if ref not in {item.ref for item in found}]
@@ -82,8 +87,8 @@ class OnDemandAnswers:
         if offset >= max(1, len(found[0].text)):
             return f"{found[0].ref} has {len(found[0].text)} characters: nothing is at {offset}.\n"
         told = told if missing else ""
-        pages = told + self._pages(found, offset, self._setup.count(told))
-        self._charge(self._setup.count(pages))
+        pages = told + self._pages(found, offset, self._count(told))
+        self._charge(self._count(pages))
         return pages
 
     def context(self, query: str | None, scope: str | None, kind: str | None) -> str:
@@ -99,36 +104,27 @@ class OnDemandAnswers:
         new = [item for item in wanted if item.ref not in in_view]
         if not new:
             return self._nothing(query or "memories", wanted)
-        left, layout = self._left(state), self._setup.layout(situation)
+        left, layout = self._left(state), self._recall.printer.layout(situation)
         if left:
-            lanes = self._setup.on_demand.lanes()
+            lanes = self._policy.lanes()
             scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
             chosen = select_lanes(new, scaled, layout)
             # Another call may have used up what was left.
             if self._charge(chosen.tokens, query=True):
                 return chosen.block.text or _DOES_NOT_FIT
         told = "The budget for memory_context is used up (0 calls left); ids for mem_get only.\n"
-        room = _INDEX - self._setup.count(told)
+        room = _INDEX - self._count(told)
         return told + self._answer(select_index(new, room, layout))
 
     def _around(self, refs: Sequence[str]) -> list[Item]:
         """Return what of these is code, or a file of the folder at hand."""
         _, situation = self._here("")
-        found = [self._setup.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
-        return [changed(item, label=f"{item.ref} {item.label}") for item in found if item]
+        found = [self._recall.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
+        return [replace(item, label=f"{item.ref} {item.label}") for item in found if item]
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
-        state = load_state(self._setup, self._who, self._setup.clock())
-        situation = Situation(
-            user=self._who.user,
-            session=self._who.session,
-            project=self._who.project or state.project,
-            language=self._who.language or state.language,
-            query=query,
-            cwd=self._who.cwd,
-            root=self._who.root,
-            now=self._setup.clock(),
-        )
+        state = self._conversations.load(self._who)
+        situation = self._who.situation(state, self._recall.journal.clock(), query)
         if scope is None or scope.kind == "universal":
             return state, situation
         if scope.kind == "language":
@@ -136,13 +132,13 @@ class OnDemandAnswers:
         return state, replace(situation, project=scope.name)
 
     def _memories(self, situation: Situation) -> list[Item]:
-        floor, weights = self._setup.floors.query, self._setup.weights
+        floor, weights = self._recall.floors.query, self._recall.weights
         if situation.query.strip():
             wanted = Filter(types=("memory",))
-            items = list(self._setup.search.find(situation, weights, wanted).items)
+            items = list(self._recall.find(situation, wanted).items)
         else:
             # The newest first: among those of the same score and time, that is what counts.
-            kept = reversed(Memories(self._setup.store, self._setup.faults).items(situation))
+            kept = reversed(Memories(self._store, self._recall.journal.faults).items(situation))
             items = score_all(kept, situation, weights)
         return [item for item in items if item.score >= floor]
 
@@ -156,12 +152,12 @@ class OnDemandAnswers:
         return {ref for part in state.parts for ref in part.briefly if ref in part.shows}
 
     def _stable(self, state: SessionState) -> Build:
-        archive = Blocks(self._setup.store, state.user, self._setup.builds)
+        archive = Blocks(self._store, state.user, self._conversations.builds)
         return archive.build(state.stable_build)
 
     def _left(self, state: SessionState) -> int:
         """Return the tokens that memory_context may still use in this epoch."""
-        policy = self._setup.on_demand
+        policy = self._policy
         if state.ledger.queries >= policy.queries:
             return 0
         opened = 0
@@ -178,8 +174,8 @@ class OnDemandAnswers:
 
     def _charge(self, tokens: int, *, query: bool = False) -> bool:
         """Count an answer in the ledger; False for a query that is over its cap by now."""
-        with self._setup.store.atomic(self._who.user):
-            state = load_state(self._setup, self._who, self._setup.clock())
+        with self._store.atomic(self._who.user):
+            state = self._conversations.load(self._who)
             if query and tokens > self._left(state):
                 return False
             ledger = Ledger(
@@ -187,13 +183,13 @@ class OnDemandAnswers:
                 tokens=state.ledger.tokens + (tokens if query else 0),
                 fetched=state.ledger.fetched + tokens,
             )
-            change_state(self._setup, self._who, ledger=ledger)
+            self._conversations.change(self._who, ledger=ledger)
         return True
 
     def _pages(self, items: Sequence[Item], offset: int, spent: int) -> str:
-        room = self._setup.on_demand.get - spent - _MORE
-        opening, closing = self._setup.renderer.frame(hint=False)
-        room -= self._setup.count(opening) + self._setup.count(closing)
+        room = self._policy.get - spent - _MORE
+        opening, closing = self._recall.printer.renderer.frame(hint=False)
+        room -= self._count(opening) + self._count(closing)
         lines, more = [], ""
         for at, item in enumerate(items):
             text = item.text[offset if at == 0 else 0 :]
@@ -202,7 +198,7 @@ class OnDemandAnswers:
                 more = _next_call([other.ref for other in items[at:]], 0)
                 break
             lines.append(line)
-            room -= self._setup.count(line)
+            room -= self._count(line)
             if taken < len(text):
                 start = (offset if at == 0 else 0) + taken
                 more = _next_call([other.ref for other in items[at:]], start)
@@ -213,9 +209,9 @@ class OnDemandAnswers:
         """Return as much of an item as fits, printed, and how many characters that is."""
 
         def line(n: int) -> str:
-            return self._setup.renderer.item(replace(item, text=item.text[:n]), "full", 0)
+            return self._recall.printer.renderer.item(replace(item, text=item.text[:n]), "full", 0)
 
-        taken = _most(len(item.text), lambda n: self._setup.count(line(n)) <= room)
+        taken = _most(len(item.text), lambda n: self._count(line(n)) <= room)
         return line(taken), taken
 
     def _item_of(self, row: Row) -> Item | None:
@@ -224,13 +220,13 @@ class OnDemandAnswers:
             item = Entry.model_validate_json(row.body).item()
         elif row.type == View.type:
             view = View.model_validate_json(row.body)
-            item = archive_item(view, transcript(self._setup.store, row.user, view))
+            item = archive_item(view, transcript(self._store, row.user, view))
         elif row.type in RECORD_TYPES:
             item = record_item(load(row))
         else:
             return None
         about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
-        return changed(item, label=about, group="")
+        return replace(item, label=about, group="")
 
     def _nothing(self, query: str, hits: Sequence[Item]) -> str:
         if hits:

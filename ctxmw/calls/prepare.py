@@ -8,18 +8,17 @@ transaction, so every call ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ..compaction.compact import look, shrunk, up_to_date
+from ..compaction.compactor import Compactor
 from ..compaction.policy import Window
 from ..conversation.conversation import Identity, Prepared
-from ..conversation.record import ContextRecord
+from ..conversation.replay.current import current_history, with_present_note
 from ..errors import NotFound
-from ..learning.capture import learn_what_waits
-from ..recall.pipeline import Setup
 from ..runtime.stages import stage
 from ..values.messages import Message
-from .plan import Plan, Seen
+from .call import Call, Seen
+from .commit import commit, keep_at_hand
+from .fit import plan
 
 _OPTIMISTIC = 3
 MANY_WAIT = 32
@@ -28,7 +27,7 @@ MANY_WAIT = 32
 
 @stage("prepare")
 def prepare_call(
-    setup: Setup,
+    using: Compactor,
     who: Identity,
     messages: Sequence[Message],
     window: Window | None = None,
@@ -40,41 +39,35 @@ def prepare_call(
     What was said is stored with it, unless told otherwise. A prompt that would take up too much of
     the window is compacted first.
     """
-    seen = Seen.now(setup, who)
-    if len(seen.state.untaught) > MANY_WAIT:
+    if len(using.conversations.load(who).untaught) > MANY_WAIT:
         # Whoever never finishes a call has it learned here.
-        learn_what_waits(setup, who)
-        seen = Seen.now(setup, who)
-    history = up_to_date(setup, who, look(setup, who, messages, seen.state))
-    for attempt in range(_OPTIMISTIC):
-        now = Seen.now(setup, who) if attempt else seen
-        plan = Plan(setup, who, history, now, capture=capture)
+        using.learner.learn_what_waits(who)
+    for _ in range(_OPTIMISTIC):
         try:
-            prepared = plan.make()
+            planned = plan(_begun(using, who, messages), window, capture=capture)
         except NotFound:
-            continue  # the conversation was forgotten since the plan was begun
-        if window is not None:
-            smaller, _ = shrunk(setup, who, history, _with_ours(window, prepared.context))
-            if smaller is not history:
-                history = smaller
-                continue
-        if plan.write():
-            plan.keep_at_hand()
-            return prepared
-    with setup.store.atomic(who.user):
-        plan = Plan(setup, who, history, Seen.now(setup, who), capture=capture)
-        prepared = plan.make()
-        plan.write()
-    plan.keep_at_hand()
-    return prepared
+            continue  # the conversation was forgotten since the call was begun
+        if commit(planned):
+            break
+    else:
+        with using.journal.store.atomic(who.user):
+            planned = plan(_begun(using, who, messages), capture=capture)
+            commit(planned)
+    keep_at_hand(planned)
+    return planned.prepared
 
 
-def peek_call(setup: Setup, who: Identity, messages: Sequence[Message]) -> Prepared:
+def peek_call(using: Compactor, who: Identity, messages: Sequence[Message]) -> Prepared:
     """Return what `prepare_call` would now, and leave no trace of it."""
-    seen = Seen.now(setup, who)
-    return Plan(setup, who, look(setup, who, messages, seen.state), seen).make()
+    seen = Seen.now(using.conversations, who)
+    history = current_history(using.conversations, who, messages, seen.state)
+    return plan(Call.begin(using, who, history, seen)).prepared
 
 
-def _with_ours(window: Window, record: ContextRecord) -> Window:
-    taken = window.taken + record.tokens
-    return replace(window, taken=taken, replayed=record.replayed_tokens)
+def _begun(using: Compactor, who: Identity, messages: Sequence[Message]) -> Call:
+    seen = Seen.now(using.conversations, who)
+    history = current_history(using.conversations, who, messages, seen.state)
+    present = with_present_note(using.conversations, who, history)
+    if present is not history:
+        seen = Seen.now(using.conversations, who)
+    return Call.begin(using, who, present, seen)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import InvalidValue
-from ..session import Session
+from .on_demand import OnDemandAnswers
 
 
 class SearchArguments(BaseModel):
@@ -81,14 +81,21 @@ class MemoryTool:
             return f"{self.name}: {error}"
 
 
-def memory_tools(chat: Session) -> list[MemoryTool]:
+class Answering(Protocol):
+    """A conversation that answers an agent's own questions, such as a `Session`."""
+
+    @property
+    def on_demand(self) -> OnDemandAnswers: ...
+
+
+def memory_tools(chat: Answering) -> list[MemoryTool]:
     """Return the three tools, bound to a conversation."""
-    if not isinstance(chat, Session):
+    answers = getattr(chat, "on_demand", None)
+    if not isinstance(answers, OnDemandAnswers):
         raise InvalidValue(
             f"memory_tools was given {type(chat).__name__}: give a conversation, such as "
             "ctx.session('...')."
         )
-    answers = chat.on_demand
     return [
         MemoryTool(
             name="mem_search",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ..conversation.conversation import Prepared
 from ..errors import MissingPackage
 from ..middleware import ContextMiddleware
-from ..session import Session
-from ..testing import FixedClock
+from ..testing.doubles import FixedClock
 from ..values.budget import Budget
 from ..values.messages import Message
+
+if TYPE_CHECKING:
+    from ..conversation.conversation import Prepared
+    from ..session import Session
 
 _SYSTEM: Message = {"role": "system", "content": "You are a helpful coding assistant."}
 _QUESTION = "How does AuthService check a login token, and what is left to do?"

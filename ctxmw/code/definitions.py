@@ -1,11 +1,10 @@
-"""Definitions of a project: where each stands, what it is called, and how it is referred to."""
+"""Definitions of a project: where each stands and what it is called."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..text.cleaning import digest
 from .files import Entity, module_name, search_terms
 
 
@@ -30,13 +29,6 @@ class Definition:
     @property
     def in_test(self) -> bool:
         return is_test(self.path)
-
-
-def code_ref(*parts: str) -> str:
-    """Return the ref of a piece of code: another one when what it shows has changed."""
-    number = int(digest(*parts)[:12], 16)
-    letters = "abcdefghijklmnopqrstuvwxyz234567"
-    return "x" + "".join(letters[(number >> 5 * at) & 31] for at in range(7))
 
 
 def is_test(path: str) -> bool:

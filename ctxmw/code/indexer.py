@@ -18,8 +18,8 @@ from ..errors import InvalidValue, MissingPackage
 from ..protocols import Clock, Row, Store
 from ..text.cleaning import clean, digest
 from ..values.items import Scope
-from ..values.situation import detect
 from ..workspace.files import Unreadable, decoded, inside, read_bytes
+from ..workspace.project import detect
 from ..workspace.source_tree import SourceFile, is_source, language_of, source_files
 from .codebase import Codebase
 from .files import CodeFile, Entity, Unparsable, parse

@@ -1,152 +1,167 @@
 """Compaction that loses nothing: a history that grew too long is cut down in view, and kept whole.
 
-What leaves the view is captured first, and committed; then the view is stored, and only then does a
-prompt show it. Whoever is killed in between has it in both places, never in none.
+It is decided by sizes alone, before anything is searched or printed. What leaves the view is
+captured first, and committed; then the view is stored, and only then does a prompt show it. Whoever
+is killed in between has it in both places, never in none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity, change_state, load_state
-from ..conversation.replay.prefix import InView
-from ..conversation.replay.strip import strip_ours
-from ..conversation.replay.views import History, captured_refs, history_in_view, ref_of, with_view
-from ..conversation.state import SessionState
-from ..recall.pipeline import Setup
+from ..conversation.conversation import Identity
+from ..conversation.replay.current import current_history, said_in_view, with_present_note
+from ..conversation.replay.views import History, ref_of, with_view
+from ..protocols import TokenCounter
+from ..recall.pipeline import build_stable
 from ..tokens.prompt_cost import Measure, at_most
 from ..values.messages import Message, place
-from .cutting import Cut, Room, cut
-from .make_view import archived_view
-from .policy import Compacted, Status, Window
+from ..values.situation import Situation
+from .cut import Cut, Room, cut
+from .make_view import archive, make_view
+from .policy import Compacted, Compaction, Status, Window
+from .refill import refill
+
+if TYPE_CHECKING:
+    from .compactor import Compactor
 
 ENOUGH = 0.75
 """A note that uses less of its room than this gives the rest back."""
 
 
-def look(
-    setup: Setup, who: Identity, messages: Sequence[Message], state: SessionState | None = None
-) -> History:
-    """Return the caller's messages as they are in view, without anything of ours.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """What has to leave the view, if anything."""
 
-    `state` is that of the conversation, when it was just read.
+    cut: Cut = field(default_factory=Cut)
+    status: Status
+    """What is to be said when nothing leaves."""
+    spare: int
+    """Tokens that may come on top before it has to be looked at again."""
+
+
+def needed(history: History, window: Window, policy: Compaction, count: TokenCounter) -> Need:
+    """Return what has to leave the view, as far as the window is known to be taken."""
+    most = int(policy.trigger * window.tokens) - window.taken
+    ceiling = at_most(history.messages) + 4 * len(history.note.text) + window.replayed
+    if ceiling <= most:
+        return Need(status="unchanged", spare=most - ceiling)
+    measure, view = Measure(count), history.view
+    shown = _tokens(history, measure) + window.replayed
+    if shown <= most:
+        return Need(status="unchanged", spare=most - shown)
+    grown = view is None or shown >= (1 + policy.growth) * view.tokens
+    if not grown and shown <= window.tokens - window.taken:
+        return Need(status="over_target", spare=-1)
+    chosen = cut(history.given, _room(window, policy), measure)
+    return Need(cut=chosen, status="over_target", spare=-1)
+
+
+def shrink(
+    compactor: Compactor,
+    who: Identity,
+    history: History,
+    window: Window,
+    *,
+    situation: Situation,
+    known: Collection[str],
+) -> History | None:
+    """Return the history in a smaller view, not stored yet; None when there is none.
+
+    Every message that is not in view any more is in the store, committed, when this returns. The
+    note adds what the memory has for the goal and is not `known`: what the stable block shows, and
+    what was removed from the conversation.
     """
-    stripped = strip_ours(setup.store, who.user, messages)
-    known = state or load_state(setup, who, setup.clock())
-    archive = Blocks(setup.store, who.user, setup.builds)
-    return history_in_view(stripped.messages, stripped.hashes, known, archive)
+    count = compactor.recall.printer.count
+    measure, room = Measure(count), _room(window, compactor.policy)
+    chosen = cut(history.given, room, measure)
+    if not chosen:
+        return None
+    archive(compactor, who, history, chosen)
+    more = refill(compactor.recall, situation, who.budget, history, known)
+    smaller = make_view(compactor, who, history, chosen, more)
+    spent = count(smaller.note.text)
+    if compactor.summarizer is None and spent <= chosen.note * ENOUGH:
+        # What the note did not need, messages have instead.
+        again = cut(history.given, replace(room, note_most=spent), measure)
+        if again.dropped < chosen.dropped:
+            archive(compactor, who, history, again)
+            smaller = make_view(compactor, who, history, again, more)
+    size = _tokens(smaller, measure)
+    if size >= _tokens(history, measure) or smaller.view is None:
+        return None
+    return replace(smaller, view=smaller.view.model_copy(update={"tokens": size}))
 
 
-def up_to_date(setup: Setup, who: Identity, history: History) -> History:
-    """Return the history; a note that lost a line, because something was forgotten, is kept so.
+def store_view(compactor: Compactor, who: Identity, history: History) -> None:
+    """Keep the view; a new epoch begins, and earlier parts are dropped, but for the open turn's."""
+    view, turn = history.view, history.trail.turn
+    assert view is not None
+    store, conversations = compactor.journal.store, compactor.conversations
+    blocks = Blocks(store, who.user)
+    blocks.keep_block(history.note, view.at)
+    with store.atomic(who.user):
+        store.put([*blocks.rows, view.row()])
+        state = conversations.load(who)
+        parts = [
+            part if part.open and part.anchor == turn else part.emptied() for part in state.parts
+        ]
+        views = with_view(state.views, view)
+        conversations.put(state, views=views, parts=tuple(parts), stale="compaction")
+    compactor.recall.stats.count("compactions")
+    compactor.learner.has_news(who.user)
 
-    From then on it is known by what is left of it.
-    """
-    if history.view is None or history.note.hash in ("", history.view.note):
-        return history
-    view = history.view.model_copy(update={"note": history.note.hash})
-    archive = Blocks(setup.store, who.user)
-    archive.keep_block(history.note, setup.clock())
-    with setup.store.atomic(who.user):
-        setup.store.put([*archive.rows, view.row()])
-        state = load_state(setup, who, setup.clock())
-        change_state(setup, who, views=with_view(state.views, view))
-    return replace(history, view=view)
 
-
-def compact(setup: Setup, who: Identity, messages: Sequence[Message], window: Window) -> Compacted:
+def compact(
+    compactor: Compactor, who: Identity, messages: Sequence[Message], window: Window
+) -> Compacted:
     """Return the messages, compacted when they are over the trigger."""
-    measure = Measure(setup.count)
+    count, conversations = compactor.recall.printer.count, compactor.conversations
+    measure = Measure(count)
     before = measure.messages(messages)
-    history = up_to_date(setup, who, look(setup, who, messages))
-    smaller, status = shrunk(setup, who, history, window)
-    view = smaller.view
-    if view is None:
+    history = with_present_note(conversations, who, current_history(conversations, who, messages))
+    need = needed(history, window, compactor.policy, count)
+    smaller, status = None, need.status
+    if need.cut:
+        state = conversations.load(who)
+        situation = who.situation(state, compactor.journal.clock())
+        stable = build_stable(compactor.recall, situation, who.budget, removed=state.removed)
+        known = {*stable.shown, *state.removed}
+        smaller = shrink(compactor, who, history, window, situation=situation, known=known)
+    if smaller is not None:
+        store_view(compactor, who, smaller)
+        target = _room(window, compactor.policy).target
+        status = "compacted" if _tokens(smaller, measure) <= target else "over_target"
+    history = smaller or history
+    if history.view is None:
         given = list(messages)
         return Compacted(messages=given, tokens_before=before, tokens_after=before, status=status)
-    placed = place(smaller.messages, "", smaller.notes)
+    placed = place(history.messages, "", history.notes)
     # What left the view is found again from now on.
-    setup.prefixes.keep_said(who.user, who.session, said_in_view(setup, who, smaller))
+    said = said_in_view(compactor.journal.store, who, history)
+    conversations.prefixes.keep_said(who.user, who.session, said)
     return Compacted(
         messages=placed,
-        archived=view.archived,
-        cleared=tuple(ref for mark in view.kept.values() if (ref := ref_of(mark))),
-        note=smaller.note.text,
+        archived=history.view.archived,
+        cleared=tuple(ref for mark in history.view.kept.values() if (ref := ref_of(mark))),
+        note=history.note.text,
         tokens_before=before,
         tokens_after=measure.messages(placed),
         status=status,
     )
 
 
-def shrunk(setup: Setup, who: Identity, history: History, window: Window) -> tuple[History, Status]:
-    """Return the history, compacted when it is due and can be made smaller; then it is stored."""
-    policy, measure = setup.compaction, Measure(setup.count)
-    most = int(policy.trigger * window.tokens) - window.taken
-    if at_most(history.messages) + 4 * len(history.note.text) + window.replayed <= most:
-        return history, "unchanged"
-    tokens = _tokens(history, measure)
-    shown = tokens + window.replayed
-    if shown <= most:
-        return history, "unchanged"
-    view = history.view
-    if view and shown < (1 + policy.growth) * view.tokens and shown <= window.tokens - window.taken:
-        return history, "over_target"
-    target = int(policy.target * window.tokens) - window.taken
-    room = Room(target=target, most=most, note=policy.note, note_most=policy.note_most)
-    chosen = cut(history.given, room, measure)
-    if not chosen:
-        return history, "over_target"
-    smaller = _with_all_room(setup, who, history, chosen, room)
-    size = _tokens(smaller, measure)
-    if size >= tokens or smaller.view is None:
-        return history, "over_target"
-    _store(setup, who, smaller, size)
-    return smaller, "compacted" if size <= target else "over_target"
-
-
-def said_in_view(setup: Setup, who: Identity, history: History) -> InView:
-    """Return what the prompt holds of this conversation's own turns."""
-    view, trail = history.view, history.trail
-    if view is None:
-        return InView(prints=frozenset(trail.prints))
-    whole = [anchor for anchor in trail.anchors if not view.kept.get(anchor)]
-    refs = captured_refs(setup.store, who.user, who.session, whole)
-    shown = frozenset((*refs.values(), *view.shows))
-    return InView(prints=frozenset(trail.prints), refs=shown, compacted=True)
-
-
-def _with_all_room(
-    setup: Setup, who: Identity, history: History, chosen: Cut, room: Room
-) -> History:
-    """Return the history in its new view; what the note did not need, messages have instead."""
-    smaller = archived_view(setup, who, history, chosen)
-    needed = setup.count(smaller.note.text)
-    if setup.summarizer is not None or needed > chosen.note * ENOUGH:
-        return smaller
-    again = cut(history.given, replace(room, note_most=needed), Measure(setup.count))
-    return archived_view(setup, who, history, again) if again.dropped < chosen.dropped else smaller
+def _room(window: Window, policy: Compaction) -> Room:
+    return Room(
+        target=int(policy.target * window.tokens) - window.taken,
+        most=int(policy.trigger * window.tokens) - window.taken,
+        note=policy.note,
+        note_most=policy.note_most,
+    )
 
 
 def _tokens(history: History, measure: Measure) -> int:
     return measure.messages(place(history.messages, "", history.notes))
-
-
-def _store(setup: Setup, who: Identity, history: History, tokens: int) -> None:
-    """Keep the view; a new epoch begins, and earlier parts are dropped, but for the open turn's."""
-    assert history.view is not None
-    view = history.view.model_copy(update={"tokens": tokens})
-    archive = Blocks(setup.store, who.user)
-    archive.keep_block(history.note, view.at)
-    with setup.store.atomic(who.user):
-        setup.store.put([*archive.rows, view.row()])
-        state = load_state(setup, who, setup.clock())
-        turn = history.trail.turn
-        parts = [
-            part if part.open and part.anchor == turn else part.emptied() for part in state.parts
-        ]
-        views = with_view(state.views, view)
-        change_state(setup, who, views=views, parts=tuple(parts), stale="compaction")
-    setup.stats.count("compactions")
-    setup.has_news(who.user)

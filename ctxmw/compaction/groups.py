@@ -1,4 +1,4 @@
-"""Which messages of a history stay or go together: a call of tools and all that was answered.
+"""Groups of messages that stay or go together: a call of tools and all that was answered.
 
 A model's provider refuses a result without its call, and a call without its result. They are
 matched by id over the whole history, in both directions, wherever they stand.

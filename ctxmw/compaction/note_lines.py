@@ -1,4 +1,4 @@
-"""Lines that a note may have: what was archived, turn by turn, and what each line is worth."""
+"""Lines of a note: what was archived, turn by turn, and what each line is worth."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..protocols import Renderer, TokenCounter
-from ..recall.sources.sessions import record_item
 from ..search.passages import GAP
-from ..values.items import Item, Shown, changed
+from ..values.items import Item, Shown
+from ..values.record_items import record_item
 from ..values.records import Turn
 from .salience import Salience, files_named, role_of, split_up
 
@@ -122,15 +122,15 @@ def _said(order: int, turn: Turn, salience: Salience, layout: NoteLayout) -> Lin
 def _excerpt(
     turn: Turn, said: Sequence[str], matter: Sequence[int], salience: Salience, layout: NoteLayout
 ) -> tuple[Item, Shown]:
-    item = changed(record_item(turn), group="said")
+    item = replace(record_item(turn), group="said")
     short = len(item.text) <= WHOLE or layout.count(item.text) <= WHOLE
     if short and turn.role != "tool":
         # What matters for the work comes with its id; to repeat other ids would cost too much.
-        return (changed(item, passage=item.text), "brief") if matter else (item, "full")
+        return (replace(item, passage=item.text), "brief") if matter else (item, "full")
     among = matter if matter else range(len(said))
     best = salience.best([said[at] for at in among], EXCERPT, layout.count)
     passage = f" {GAP} ".join(said[among[at]] for at in best) or said[0][: 2 * EXCERPT]
-    return changed(item, passage=passage), "brief"
+    return replace(item, passage=passage), "brief"
 
 
 def _files(turns: Sequence[Turn], layout: NoteLayout) -> list[Line]:
@@ -155,7 +155,7 @@ def _open(archived: Archived, layout: NoteLayout) -> list[Line]:
 
 
 def _plain(group: str, order: int, turn: Turn, words: str, layout: NoteLayout) -> Line:
-    item = changed(record_item(turn), group="said", label="", passage=words)
+    item = replace(record_item(turn), group="said", label="", passage=words)
     text = layout.renderer.item(item, "brief", layout.count(turn.says()))
     cost = layout.count(text)
     # Short, and of use whatever was said: they come first.

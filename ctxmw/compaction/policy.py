@@ -1,4 +1,4 @@
-"""What compaction is told, and what it answers."""
+"""The policy of compaction, the window that it works in, and its result."""
 
 from __future__ import annotations
 

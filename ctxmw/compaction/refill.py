@@ -1,27 +1,28 @@
-"""What the memory adds to a conversation that was just compacted.
+"""The refill: what the memory adds to a conversation that was just compacted.
 
 The stable block is made anew at that moment. Beside it there is room for a little more of what
 belongs to the goal: summaries of earlier conversations, and index lines; only what the stable block
-does not show.
+does not show. They are taken from what came into question for that block: the one search of the
+call is the turn's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ..conversation.conversation import Identity, load_state
 from ..conversation.replay.views import History
-from ..recall.pipeline import Own, Setup, build_stable, gather
-from ..search.filter import Filter
+from ..recall.pipeline import Own, Recall, gather
+from ..text.terms import content_terms
+from ..values.budget import Budget
 from ..values.items import Item, Shown
 from ..values.messages import message_text
 from ..values.situation import Situation
 
 SUMMARIES, LINES = 3, 10
 """How many summaries and index lines are added at most."""
-QUERY = 2_000
-"""Characters of the goal that are searched with."""
+GOAL = 2_000
+"""Characters of the goal that are compared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,33 +33,26 @@ class Refill:
     title: Callable[[str], str]
 
 
-def refill(setup: Setup, who: Identity, history: History) -> Refill:
-    """Return what the memory has to add for the goal of this history."""
-    state = load_state(setup, who, setup.clock())
+def refill(
+    recall: Recall, situation: Situation, budget: Budget, history: History, known: Collection[str]
+) -> Refill:
+    """Return what the memory has to add for the goal of this history to what is `known`."""
     goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
-    situation = Situation(
-        user=who.user,
-        session=who.session,
-        project=who.project or state.project,
-        language=who.language or state.language,
-        query=goal[:QUERY],
-        now=setup.clock(),
+    offered = gather(recall, situation, budget, Own()).items
+    others = [item for item in offered if item.ref not in known]
+    told = [item for item in others if item.kind == "summary" and item.trust == "trusted"]
+    newest = sorted(told, key=lambda item: (item.at is not None, item.at), reverse=True)[:SUMMARIES]
+    rest = [item for item in others if item not in newest and item.score >= recall.floors.index]
+    lines = _about(goal, rest)[:LINES]
+    return Refill(
+        items=(*((item, "full") for item in newest), *((item, "index") for item in lines)),
+        title=recall.printer.layout(situation).title,
     )
-    stable = build_stable(setup, situation, who.budget, removed=state.removed)
-    known = {*state.removed, *(c.item.ref for c in stable.choices if c.shown != "none")}
-    summaries = [
-        item
-        for item in gather(setup, situation, who.budget, Own()).items
-        if item.kind == "summary" and item.ref not in known and item.trust == "trusted"
-    ]
-    newest = sorted(summaries, key=lambda item: (item.at is not None, item.at), reverse=True)
-    known |= {item.ref for item in newest[:SUMMARIES]}
-    found = setup.search.find(situation, setup.weights, Filter(without=frozenset(known)))
-    listed = [
-        item
-        for item in found.items
-        if item.session != who.session and item.score >= setup.floors.index
-    ]
-    shown: list[tuple[Item, Shown]] = [(item, "full") for item in newest[:SUMMARIES]]
-    shown += [(item, "index") for item in listed[:LINES]] if found.opens else []
-    return Refill(items=tuple(shown), title=setup.layout(situation).title)
+
+
+def _about(goal: str, items: Sequence[Item]) -> list[Item]:
+    """Return the items that share words with the goal, those that share most first."""
+    terms = frozenset(content_terms(goal[:GOAL]))
+    shared = {item.ref: len(terms.intersection(content_terms(item.text))) for item in items}
+    related = [item for item in items if shared[item.ref]]
+    return sorted(related, key=lambda item: (-shared[item.ref], -item.score))

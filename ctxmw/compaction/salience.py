@@ -1,4 +1,4 @@
-"""What is worth a line in a note: by rules, without a model.
+"""Salience: what is worth a line in a note, by rules and without a model.
 
 A turn is worth more the more it says that is rare in this conversation, that is about the people
 in it, or that names things, numbers and times; a question is worth less than an answer.

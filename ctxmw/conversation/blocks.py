@@ -22,6 +22,13 @@ BuildCache = LruCache[tuple[str, str], Build]
 """Builds by user and ref; they never change, so a process may keep them."""
 BlockCache = LruCache[tuple[str, str], tuple[int, Block]]
 """Blocks by user and hash, each with the position in the changes feed at which it was so."""
+CHARACTERS = 4_000_000
+"""How much text of blocks may be kept at hand, for all users together."""
+
+
+def block_cache() -> BlockCache:
+    """Return a cache of blocks that holds so much text."""
+    return LruCache(1024, room=CHARACTERS, weigh=lambda kept: len(kept[1].text))
 
 
 class Blocks:

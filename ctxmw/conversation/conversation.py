@@ -7,13 +7,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..protocols import Find, Row
-from ..recall.pipeline import Setup
+from ..errors import InvalidValue
+from ..protocols import Find, Row, Store
 from ..runtime.displayed import Displayed
+from ..runtime.lru import LruCache
+from ..store.feed import Feed
+from ..store.journal import Journal
+from ..text.secrets.redaction import redact_name
 from ..values.budget import Budget
-from ..values.messages import Message, Placement
-from ..values.records import load_all, load_as
+from ..values.messages import Message, Placement, check_placement
+from ..values.records import check_name, load_all, load_as
+from ..values.situation import TASKS, Situation
+from ..workspace.project import detect, resolved
+from .blocks import BlockCache, BuildCache, block_cache
 from .record import ContextRecord
+from .replay.prefix import Prefixes
 from .replay.trail import Trail
 from .state import (
     GoneSession,
@@ -52,12 +60,45 @@ class Identity:
     replayed: int = REPLAYED
     """Tokens that replayed parts may take together."""
 
+    def situation(self, state: SessionState, now: datetime, query: str = "") -> Situation:
+        """Return where it takes place, for what is looked for now."""
+        return Situation(
+            user=self.user,
+            session=self.session,
+            project=self.project or state.project,
+            language=self.language or state.language,
+            cwd=self.cwd,
+            root=self.root,
+            query=query,
+            now=now,
+        )
+
     def in_window(self, tokens: int | None) -> Identity:
         """Return it as it is with a model of that window, in which our text has its share."""
         if tokens is None:
             return self
         share = tokens // OURS
         return replace(self, budget=self.budget.within(share), replayed=share)
+
+
+def located(who: Identity, cwd: str | Path | None) -> Identity:
+    """Return an identity with its names checked, and with what its folder tells unless given."""
+    if who.task is not None and who.task not in TASKS:
+        raise InvalidValue(f"task is {who.task!r}. Allowed: {', '.join(TASKS)}.")
+    if cwd is not None and not isinstance(cwd, str | Path):
+        raise InvalidValue(f"cwd is {cwd!r:.60}: give the path of a folder.")
+    project = None if who.project is None else check_name(who.project, "project")
+    language = None if who.language is None else check_name(who.language, "language").lower()
+    folder = resolved(Path(cwd)) if cwd is not None else None
+    found = detect(folder) if folder is not None else None
+    return replace(
+        who,
+        project=project or (redact_name(found.project) if found and found.project else None),
+        language=language or (found.language if found else None),
+        cwd=folder,
+        root=found.root if found else None,
+        placement=check_placement(who.placement),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,58 +122,83 @@ class Prepared(Displayed):
         return bool(self.context.stable_build)
 
 
-def load_state(setup: Setup, who: Identity, now: datetime) -> SessionState:
-    """Return the conversation's state with its parts; that of a new one begins now."""
-    ref = session_ref(who.session)
-    for row in setup.store.get(who.user, [ref]):
-        # A state is read several times a call, and a long conversation's takes a while to parse.
-        known = setup.states.get((who.user, who.session))
-        if known is None or known[0] != row.body:
-            state = load_as(row, SessionState)
-            state = state.model_copy(update={"parts": _stored_parts(setup, who)})
-            keep_state(setup, row, state)
-            return state
-        return known[1]
-    new = SessionState(user=who.user, ref=ref, at=now, session=who.session, opened=now)
-    for gone in load_all(setup.store.get(who.user, [gone_ref(who.session)]), GoneSession):
-        return new.model_copy(update={"captured": gone.captured, "heard": gone.heard})
-    return new
+def own_prepared(prepared: Prepared, who: Identity) -> Prepared:
+    """Return what a conversation prepared; raise for another's, which would mix up people."""
+    if not isinstance(prepared, Prepared):
+        raise InvalidValue(f"give what prepare returned, not {type(prepared).__name__}.")
+    whose = (prepared.context.user, prepared.context.session)
+    if whose != (who.user, who.session):
+        raise InvalidValue(
+            f"this was prepared for the conversation {whose[1]!r} of {whose[0]!r}: "
+            f"finish it there, not in {who.session!r} of {who.user!r}."
+        )
+    return prepared
 
 
-def keep_state(setup: Setup, row: Row, state: SessionState) -> None:
-    """Keep at hand what a row holds. A row that is never committed is never read either."""
-    setup.states.put((state.user, state.session), (row.body, state))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversations:
+    """The states of conversations, as they are stored, and what is kept at hand of recent ones."""
 
+    journal: Journal
+    feed: Feed
+    states: LruCache[tuple[str, str], tuple[str, SessionState]] = field(
+        default_factory=lambda: LruCache(256)
+    )
+    """States as they were last read, with the text they were read from."""
+    builds: BuildCache = field(default_factory=lambda: LruCache(512))
+    blocks: BlockCache = field(default_factory=block_cache)
+    prefixes: Prefixes = field(default_factory=Prefixes)
+    idle: LruCache[str, datetime] = field(default_factory=lambda: LruCache(1024))
+    """When each user's conversations were last looked at for one that has ended."""
 
-def change_state(setup: Setup, who: Identity, **values: Any) -> SessionState:
-    """Change the conversation's state and return it."""
-    with setup.store.atomic(who.user):
-        return put_state(setup, load_state(setup, who, setup.clock()), **values)
+    def load(self, who: Identity, now: datetime | None = None) -> SessionState:
+        """Return the conversation's state with its parts; that of a new one begins now."""
+        store, ref = self.journal.store, session_ref(who.session)
+        for row in store.get(who.user, [ref]):
+            # A state is read several times a call, and a long conversation's takes long to parse.
+            known = self.states.get((who.user, who.session))
+            if known is None or known[0] != row.body:
+                state = load_as(row, SessionState)
+                state = state.model_copy(update={"parts": _stored_parts(store, who)})
+                self.keep(row, state)
+                return state
+            return known[1]
+        at = self.journal.clock() if now is None else now
+        new = SessionState(user=who.user, ref=ref, at=at, session=who.session, opened=at)
+        for gone in load_all(store.get(who.user, [gone_ref(who.session)]), GoneSession):
+            return new.model_copy(update={"captured": gone.captured, "heard": gone.heard})
+        return new
 
+    def keep(self, row: Row, state: SessionState) -> None:
+        """Keep at hand what a row holds. A row that is never committed is never read either."""
+        self.states.put((state.user, state.session), (row.body, state))
 
-def put_state(setup: Setup, before: SessionState, **values: Any) -> SessionState:
-    """Write the state with other values, in the transaction in which it was read."""
-    values = {"stamp": setup.random.getrandbits(48), **values}
-    after = before.model_copy(update=values)
-    rows = state_rows(before, after)
-    setup.store.put(rows)
-    keep_state(setup, rows[0], after)
-    return after
+    def change(self, who: Identity, **values: Any) -> SessionState:
+        """Change the conversation's state and return it."""
+        with self.journal.store.atomic(who.user):
+            return self.put(self.load(who), **values)
 
+    def put(self, before: SessionState, **values: Any) -> SessionState:
+        """Write the state with other values, in the transaction in which it was read."""
+        values = {"stamp": self.journal.random.getrandbits(48), **values}
+        after = before.model_copy(update=values)
+        rows = state_rows(before, after)
+        self.journal.store.put(rows)
+        self.keep(rows[0], after)
+        return after
 
-def let_go(setup: Setup, user: str, session: str) -> None:
-    """Keep nothing at hand of a conversation that has ended; if it goes on, it is read again."""
-    known = setup.states.get((user, session))
-    if known is not None:
-        state = known[1]
-        stable = (user, state.stable_build)
-        opening = setup.builds.get(stable)
-        hashes = [*([opening.hash] if opening else ()), *(part.hash for part in state.parts)]
-        setup.builds.let_go([stable, *((user, part.build) for part in state.parts)])
-        setup.blocks.let_go((user, hash_) for hash_ in hashes)
-    setup.states.let_go([(user, session)])
-    setup.prefixes.let_go(user, session)
-    setup.search.let_go(user)
+    def let_go(self, user: str, session: str) -> None:
+        """Keep nothing at hand of a conversation that has ended; it is read again if it goes on."""
+        known = self.states.get((user, session))
+        if known is not None:
+            state = known[1]
+            stable = (user, state.stable_build)
+            opening = self.builds.get(stable)
+            hashes = [*([opening.hash] if opening else ()), *(part.hash for part in state.parts)]
+            self.builds.let_go([stable, *((user, part.build) for part in state.parts)])
+            self.blocks.let_go((user, hash_) for hash_ in hashes)
+        self.states.let_go([(user, session)])
+        self.prefixes.let_go(user, session)
 
 
 def scope_of(who: Identity, state: SessionState) -> str:
@@ -141,7 +207,7 @@ def scope_of(who: Identity, state: SessionState) -> str:
     return f"project:{project}" if project else "universal"
 
 
-def _stored_parts(setup: Setup, who: Identity) -> tuple[PartRef, ...]:
+def _stored_parts(store: Store, who: Identity) -> tuple[PartRef, ...]:
     asked = Find(types=(StoredPart.type,), sessions=(who.session,))
-    parts = [stored.part for stored in load_all(setup.store.query(who.user, asked), StoredPart)]
+    parts = [stored.part for stored in load_all(store.query(who.user, asked), StoredPart)]
     return tuple(sorted(parts, key=lambda part: part.order))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from ..recall.pipeline import Setup
-from ..recall.sources.sessions import row_item
+from ..recall.catalog import Catalog
+from ..store.journal import Journal
 from ..values.items import Item
+from ..values.record_items import row_item
 from ..values.situation import Situation
 from .record import Build
 from .state import SessionState
@@ -33,7 +34,7 @@ def why_new(state: SessionState, situation: Situation, outdated: set[str], now: 
 
 
 def outdated_in(
-    setup: Setup, state: SessionState, stable: Build, changed: Iterable[str]
+    journal: Journal, catalog: Catalog, state: SessionState, stable: Build, changed: Iterable[str]
 ) -> set[str]:
     """Return what the conversation shows in another version than it has now, of what changed."""
     touched = frozenset(changed)
@@ -43,7 +44,7 @@ def outdated_in(
         for versions in (stable.shown, *parts):
             if not touched.isdisjoint(versions):
                 shown |= {ref: versions[ref] for ref in touched & versions.keys()}
-    now = _versions(setup, state.user, shown) if shown else {}
+    now = _versions(journal, catalog, state.user, shown) if shown else {}
     return {ref for ref, version in shown.items() if now.get(ref) != version}
 
 
@@ -53,10 +54,12 @@ def offers_more(stable: Build, pinned: Sequence[Item]) -> bool:
     return any(item.ref not in known for item in pinned)
 
 
-def _versions(setup: Setup, user: str, refs: Collection[str]) -> dict[str, str]:
+def _versions(
+    journal: Journal, catalog: Catalog, user: str, refs: Collection[str]
+) -> dict[str, str]:
     """Return the version each of these records has now; those that are gone have none."""
-    rows = setup.store.get(user, sorted(refs))
-    items = setup.faults.read([row for row in rows if row.live], row_item)
+    rows = journal.store.get(user, sorted(refs))
+    items = journal.faults.read([row for row in rows if row.live], row_item)
     found = {item.ref: item.version for item in items}
-    offered = {item.ref: item.version for item in setup.catalog.items()}
+    offered = {item.ref: item.version for item in catalog.items()}
     return found | {ref: offered[ref] for ref in refs if ref in offered}

@@ -7,7 +7,8 @@ it is captured, and knows when its exchange began: with the last message of a us
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..protocols import Find, Row, Store
@@ -21,27 +22,36 @@ StoredTurns = Mapping[str, Row | None]
 """The rows of turns by anchor; None where it is known that there is none."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """Messages as a caller tells them, and which of them are to be captured."""
+
+    messages: Sequence[Message]
+    trail: Trail
+    at: datetime
+    """When those were said that have no time of their own."""
+    places: Collection[int] | None = None
+    """Where they stand that are to be captured; None: all."""
+
+    @property
+    def chosen(self) -> Sequence[int]:
+        """The places that are to be captured, in order."""
+        return range(len(self.messages)) if self.places is None else sorted(self.places)
+
+
 def in_order(
-    store: Store,
-    turns: Sequence[Turn],
-    messages: Sequence[Message],
-    trail: Trail,
-    *,
-    at: datetime,
-    known: StoredTurns,
-    numbered: int,
+    store: Store, turns: Sequence[Turn], told: Telling, known: StoredTurns, numbered: int
 ) -> list[Turn]:
     """Return new turns of these messages with what sorts them among all of the conversation.
 
     So many of them are `numbered` already. Within one list, the list's order holds whatever its
-    times say. `at` is when messages without a time of their own were said. What is `known` is not
-    looked up.
+    times say. What is `known` is not looked up.
     """
     if not turns:
         return []
     numbers = {turn.position: n for n, turn in enumerate(turns, numbered + 1)}
-    asked = _questions(messages)
-    stored = _stored(store, turns, asked, trail, known)
+    asked = _questions(told.messages)
+    stored = _stored(store, turns, asked, told.trail, known)
     exchanges: dict[int, _Exchange] = {}
     last: _Exchange | None = None
     for turn in turns:
@@ -50,7 +60,7 @@ def in_order(
             last = exchanges[first] = (
                 _known(stored[first])
                 if first in stored
-                else _begun(messages[first], numbers[turn.position], at, last)
+                else _begun(told.messages[first], numbers[turn.position], told.at, last)
             )
     return [
         turn.model_copy(

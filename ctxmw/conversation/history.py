@@ -8,54 +8,54 @@ from ..protocols import Find, Row
 from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
 from ..recall.outcome import ItemOutcome
-from ..recall.pipeline import Setup
-from ..recall.sources.sessions import record_item
+from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name
 from ..values.items import Item
+from ..values.record_items import record_item
 from ..values.records import RECORD_TYPES, SHARED, load, load_all, load_as
 from ..values.refs import names_stored
 from .blocks import Blocks
 from .record import FORGOTTEN, Build, ContextRecord, reply_key
 
 
-def history_of(setup: Setup, user: str, session: str) -> list[ContextRecord]:
+def history_of(journal: Journal, user: str, session: str) -> list[ContextRecord]:
     """Return the record of every call of a conversation, oldest first."""
     asked = Find(types=("context",), sessions=(session,), newest_first=False)
-    return _complete(setup, user, setup.store.query(user, asked))
+    return _complete(journal, user, journal.store.query(user, asked))
 
 
-def record_of(setup: Setup, user: str, ref: str) -> ContextRecord | None:
+def record_of(journal: Journal, user: str, ref: str) -> ContextRecord | None:
     """Return the record of that ref."""
-    rows = [row for row in setup.store.get(user, [ref]) if row.type == "context"]
-    return next(iter(_complete(setup, user, rows)), None)
+    rows = [row for row in journal.store.get(user, [ref]) if row.type == "context"]
+    return next(iter(_complete(journal, user, rows)), None)
 
 
-def record_behind(setup: Setup, user: str, answer: str) -> ContextRecord | None:
+def record_behind(journal: Journal, user: str, answer: str) -> ContextRecord | None:
     """Return the record of the call that gave this answer, the newest when several did.
 
     The answer is known by its text, or by the id the caller gave the message.
     """
     by_text = Find(types=("context",), keys=(reply_key(answer),), limit=1)
     by_id = Find(types=("context",), digests=(redact_name(answer),), limit=1)
-    rows = setup.store.query(user, by_text) or setup.store.query(user, by_id)
-    return next(iter(_complete(setup, user, rows)), None)
+    rows = journal.store.query(user, by_text) or journal.store.query(user, by_id)
+    return next(iter(_complete(journal, user, rows)), None)
 
 
-def _complete(setup: Setup, user: str, rows: Iterable[Row]) -> list[ContextRecord]:
+def _complete(journal: Journal, user: str, rows: Iterable[Row]) -> list[ContextRecord]:
     records = load_all(rows, ContextRecord)
-    archive = Blocks(setup.store, user)
-    return [_with_blocks(setup, record, archive) for record in records]
+    archive = Blocks(journal.store, user)
+    return [_with_blocks(journal, record, archive) for record in records]
 
 
-def _with_blocks(setup: Setup, record: ContextRecord, archive: Blocks) -> ContextRecord:
+def _with_blocks(journal: Journal, record: ContextRecord, archive: Blocks) -> ContextRecord:
     builds = [archive.build(ref) for ref in (record.stable_build, record.part_build)]
     stable, part = (archive.block(build.hash).text for build in builds)
-    titled = tuple(_titled(setup, record.user, build) for build in builds)
+    titled = tuple(_titled(journal, record.user, build) for build in builds)
     return record.model_copy(update={"stable": stable, "part": part, "builds": titled})
 
 
-def _titled(setup: Setup, user: str, build: Build) -> Build:
-    now = _present(setup, user, [entry.ref for entry in (*build.used, *build.tools)])
+def _titled(journal: Journal, user: str, build: Build) -> Build:
+    now = _present(journal, user, [entry.ref for entry in (*build.used, *build.tools)])
     used = tuple(_looked_up(entry, now.get(entry.ref)) for entry in build.used)
     tools = tuple(_looked_up(entry, now.get(entry.ref)) for entry in build.tools)
     return build.model_copy(update={"used": used, "tools": tools})
@@ -71,13 +71,13 @@ def _looked_up(entry: ItemOutcome, now: tuple[str, str] | None) -> ItemOutcome:
     return entry._replace(words=words, since="" if version == entry.version else "changed")
 
 
-def _present(setup: Setup, user: str, refs: Sequence[str]) -> dict[str, tuple[str, str]]:
+def _present(journal: Journal, user: str, refs: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the words and the version of what is still there; a replaced one has no version."""
-    rows = setup.store.get(user, refs)
+    rows = journal.store.get(user, refs)
     live = {row.ref: row.live or row.type == "entry" for row in rows}
     known = [row for row in rows if row.type in RECORD_TYPES or row.type == Entry.type]
-    offered = setup.store.get(SHARED, [ref for ref in refs if ref not in live])
-    items = setup.faults.read([*known, *offered], _item_of)
+    offered = journal.store.get(SHARED, [ref for ref in refs if ref not in live])
+    items = journal.faults.read([*known, *offered], _item_of)
     return {
         item.ref: (
             item.title or item.text,

@@ -16,6 +16,7 @@ from pydantic import Field, field_serializer
 from ..recall.outcome import BlockKind, ItemOutcome, used_of
 from ..recall.selection import Choice, Selection
 from ..runtime.displayed import Displayed
+from ..runtime.observing import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
 from ..text.cleaning import counted, digest, fold, one_line
 from ..values.items import Item
 from ..values.records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
@@ -233,6 +234,22 @@ class ContextRecord(Displayed, Record):
 def reply_key(text: str) -> str:
     """Return what finds the record of an answer by its text."""
     return digest(fold(text))
+
+
+def told_of(record: ContextRecord, observer: Observer) -> dict[str, Any]:
+    """Count what a prompt was given, by lane, and return what a span tells of it."""
+    observer.spent(record.lanes)
+    if not observer.traces:
+        return {}
+    considered = record.used
+    shown = sum(used.shown != "none" for used in considered)
+    return {
+        USED: record.tokens,
+        LIMIT: record.limit,
+        DROPPED: len(considered) - shown + sum(record.left_out.values()),
+        FOUND: shown,
+        DEGRADED: record.degraded or None,
+    }
 
 
 def build_fields(

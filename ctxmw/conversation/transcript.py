@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 
+from ..errors import InvalidValue
 from ..protocols import Find
-from ..recall.pipeline import Setup
+from ..store.journal import Journal
+from ..values.messages import Spoken
 from ..values.records import Turn, load_all
 from .blocks import Blocks
 from .history import history_of
@@ -40,21 +42,12 @@ class Exchange:
         return self.records[0].at if self.records else self.said[0].since
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spoken:
-    """One message of a prompt: our text in it, then the caller's."""
-
-    role: str
-    ours: str
-    theirs: str
-
-
-def transcript_of(setup: Setup, user: str, session: str) -> list[Exchange]:
+def transcript_of(journal: Journal, user: str, session: str) -> list[Exchange]:
     """Return the conversation turn by turn, oldest first."""
     asked = Find(types=("turn",), sessions=(session,), newest_first=False)
-    turns = sorted(load_all(setup.store.query(user, asked), Turn), key=attrgetter("sequence"))
+    turns = sorted(load_all(journal.store.query(user, asked), Turn), key=attrgetter("sequence"))
     calls: dict[str, list[ContextRecord]] = {}
-    for record in history_of(setup, user, session):
+    for record in history_of(journal, user, session):
         calls.setdefault(record.turn, []).append(record)
     exchanges = [
         Exchange(
@@ -68,21 +61,23 @@ def transcript_of(setup: Setup, user: str, session: str) -> list[Exchange]:
     return sorted(exchanges, key=lambda exchange: exchange.at)
 
 
-def prompt_of(setup: Setup, record: ContextRecord) -> list[Spoken]:
+def prompt_of(journal: Journal, user: str, record: ContextRecord) -> list[Spoken]:
     """Return the prompt of a call, as far as it is stored; empty when nothing of it is.
 
     Earlier parts were placed again at their messages, and when they became too many the oldest
     were dropped: so as many of the newest are shown as the record counted. Where the conversation
     was compacted, the note stands for what was archived.
     """
-    exchanges = transcript_of(setup, record.user, record.session)
+    if not isinstance(record, ContextRecord) or record.user != user:
+        raise InvalidValue(f"record is {record!r:.60}: give one of this conversation's history().")
+    exchanges = transcript_of(journal, user, record.session)
     turns = [record.turn in {call.turn for call in one.records} for one in exchanges]
     if True not in turns:
         return []
     before, own = exchanges[: turns.index(True)], exchanges[turns.index(True)]
     parts = {**_replayed(before, record), record.turn: record.part}
     told = [*before, Exchange(asked=own.asked, said=(), records=(record,))]
-    archived, note = _compacted(setup, record)
+    archived, note = _compacted(journal, record)
     said = [one for exchange in told for one in _told(exchange, parts, archived)]
     return [Spoken(role="system", ours=record.stable, theirs=""), *_with_note(said, note)]
 
@@ -119,11 +114,11 @@ def _told(exchange: Exchange, parts: dict[str, str], archived: Collection[str]) 
     return [*first, *(Spoken(role=turn.role, ours="", theirs=turn.text) for turn in kept)]
 
 
-def _compacted(setup: Setup, record: ContextRecord) -> tuple[Collection[str], str]:
+def _compacted(journal: Journal, record: ContextRecord) -> tuple[Collection[str], str]:
     """Return what the call did not show any more, and the note in its place."""
-    for row in setup.store.get(record.user, [record.view] if record.view else []):
+    for row in journal.store.get(record.user, [record.view] if record.view else []):
         view = View.model_validate_json(row.body)
-        return view.archived, Blocks(setup.store, record.user).block(view.note).text
+        return view.archived, Blocks(journal.store, record.user).block(view.note).text
     return (), ""
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING, TypeGuard
 
 from ..compaction.policy import Compacted
 from ..conversation.conversation import Prepared
 from ..conversation.record import ContextRecord
 from ..memory.hits import Hit, Hits
-from ..session import Session
 from ..values.budget import Budget
 from ..values.records import Memory
 from .budgets import budget_html, budget_text
@@ -21,6 +21,9 @@ from .conversations import prepared_html, session_html, session_text
 from .elements import Html, tag
 from .found import hit_html, hits_html, hits_text, memory_html, memory_text
 from .records import record_html
+
+if TYPE_CHECKING:
+    from ..session import Session
 
 
 def html_of(value: object) -> str:
@@ -35,8 +38,6 @@ def text_of(value: object) -> str:
             return value.display()
         case Prepared():
             return value.context.display()
-        case Session():
-            return session_text(value)
         case Hits():
             return hits_text(value)
         case Memory():
@@ -45,7 +46,7 @@ def text_of(value: object) -> str:
             return compacted_text(value)
         case Budget():
             return budget_text(value)
-    return repr(value)
+    return session_text(value) if _is_session(value) else repr(value)
 
 
 @cache
@@ -60,8 +61,6 @@ def _fragment(value: object) -> Html:
             return record_html(value)
         case Prepared():
             return prepared_html(value)
-        case Session():
-            return session_html(value)
         case Hits():
             return hits_html(value)
         case Hit():
@@ -72,4 +71,13 @@ def _fragment(value: object) -> Html:
             return compacted_html(value)
         case Budget():
             return budget_html(value)
+    if _is_session(value):
+        return session_html(value)
     raise TypeError(f"there is no display of {type(value).__name__}")
+
+
+def _is_session(value: object) -> TypeGuard[Session]:
+    # Whoever has one has loaded it; to show a budget or a record nobody needs to.
+    from ..session import Session
+
+    return isinstance(value, Session)

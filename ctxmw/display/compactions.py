@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..compaction.policy import Compacted
-from ..conversation.transcript import Spoken
 from ..text.cleaning import counted
-from ..values.messages import message_text
+from ..values.messages import Spoken, message_text
 from .bars import share_bar
 from .conversations import messages_html
 from .elements import Html, badge, joined_html, section, tag, verbatim

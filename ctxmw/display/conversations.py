@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from ..conversation.conversation import Prepared
-from ..conversation.transcript import Exchange, Spoken
-from ..session import Session
 from ..text.cleaning import one_line
-from ..values.messages import message_text
+from ..values.messages import Spoken, message_text
 from .elements import Child, Html, badge, joined_html, section, tag, verbatim
 from .records import NO_RECORD, Link, record_html
+
+if TYPE_CHECKING:
+    from ..conversation.conversation import Prepared
+    from ..conversation.transcript import Exchange
+    from ..session import Session
 
 LAST_TURNS = 30
 """How many turns of a conversation are shown at once ..."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..memory.hits import Hit
 from ..text.cleaning import one_line
 from ..values.records import Memory, Record
 from .elements import Child, Html, badge, tag, verbatim
+
+if TYPE_CHECKING:
+    from ..memory.hits import Hit
 
 _LINE = 140
 

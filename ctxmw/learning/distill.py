@@ -14,13 +14,14 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..conversation.conversation import Identity, load_state
+from ..conversation.conversation import Identity
 from ..conversation.state import session_ref
 from ..errors import CtxmwError, SummarizerError
 from ..memory.remember import ALIKE
 from ..protocols import Find
-from ..recall.pipeline import Setup
+from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.secrets.redaction import redact
 from ..text.terms import content_terms
@@ -31,12 +32,14 @@ from ..values.records import (
     Turn,
     load,
     load_all,
-    load_as,
 )
 from .lessons import Lesson
 from .statements.reading import Statement
 from .statements.wording import Stated
 from .summarizers import MeteredSummarizer
+
+if TYPE_CHECKING:
+    from .learner import Learner
 
 log = logging.getLogger("ctxmw")
 
@@ -92,7 +95,7 @@ class Distiller:
         with self._changed:
             self._of(who).ended = True
 
-    def work_off(self, setup: Setup) -> None:
+    def work_off(self, learner: Learner) -> None:
         """Begin with what waits; returns at once."""
         with self._changed:
             if self._closed or not self._waiting:
@@ -100,7 +103,7 @@ class Distiller:
             # A thread does not live on in a forked child.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
-                    target=self._run, args=(setup,), name="ctxmw-distiller", daemon=True
+                    target=self._run, args=(learner,), name="ctxmw-distiller", daemon=True
                 )
                 self._thread.start()
 
@@ -127,23 +130,25 @@ class Distiller:
             del self._waiting[next(iter(self._waiting))]
         return waiting
 
-    def _run(self, setup: Setup) -> None:
+    def _run(self, learner: Learner) -> None:
         while (waiting := self._next()) is not None:
             try:
                 if waiting.turns:
-                    self._teach(setup, waiting.who, waiting.turns[-TURNS:])
+                    self._teach(learner, waiting.who, waiting.turns[-TURNS:])
                 if waiting.ended:
-                    self._summarize(setup, waiting.who)
+                    self._summarize(learner, waiting.who)
             except SummarizerError as error:
                 log.info("the rules alone have looked at a conversation: %s", error)
             except CtxmwError as error:
-                setup.stats.count("learning.failed")
+                learner.telemetry.stats.count("learning.failed")
                 log.warning("what a model learned could not be kept: %s", error)
             # Whatever one conversation brings about, the others that wait have their turn.
             except Exception as error:  # noqa: BLE001
-                setup.stats.count("learning.failed")
+                learner.telemetry.stats.count("learning.failed")
                 about = (waiting.who.user, session_ref(waiting.who.session))
-                setup.faults.tell("learn", about, error, "the rules alone looked at a conversation")
+                learner.conversations.journal.faults.tell(
+                    "learn", about, error, "the rules alone looked at a conversation"
+                )
 
     def _next(self) -> _Waiting | None:
         with self._changed:
@@ -153,43 +158,45 @@ class Distiller:
                 return None
             return self._waiting.pop(next(iter(self._waiting)))
 
-    def _teach(self, setup: Setup, who: Identity, refs: Sequence[str]) -> None:
-        turns = _turns(setup, who, refs)
-        shown = self._fitting(setup, _TEACH, turns)
+    def _teach(self, learner: Learner, who: Identity, refs: Sequence[str]) -> None:
+        journal = learner.conversations.journal
+        turns = _turns(journal, who, refs)
+        shown = self._fitting(_TEACH, turns)
         if not any(turn.role == "user" for turn in shown):
             return
         answer = self._summarizer.ask(_TEACH + _numbered(shown))
-        with setup.store.atomic(who.user):
+        with journal.store.atomic(who.user):
             # Some of it may have been forgotten while the model was thinking.
-            left = {turn.ref for turn in _turns(setup, who, [turn.ref for turn in shown])}
-            state = load_state(setup, who, setup.clock())
-            lesson = Lesson(setup, who, state, shown)
+            left = {turn.ref for turn in _turns(journal, who, [turn.ref for turn in shown])}
+            state = learner.conversations.load(who)
+            lesson = Lesson(learner, who, state, shown)
             for stated, turn in lessons_in(answer, shown):
-                if turn.ref in left and not _is_known(setup, stated, turn):
+                if turn.ref in left and not _is_known(journal, stated, turn):
                     lesson.take(stated, turn, "model")
-        setup.stats.count("learning.from_model", len(lesson.learned))
+        learner.telemetry.stats.count("learning.from_model", len(lesson.learned))
 
-    def _summarize(self, setup: Setup, who: Identity) -> None:
+    def _summarize(self, learner: Learner, who: Identity) -> None:
+        journal = learner.conversations.journal
         asked = Find(types=("summary",), sessions=(who.session,), limit=1)
-        before = load_all(setup.store.query(who.user, asked), SessionSummary)
+        before = load_all(journal.store.query(who.user, asked), SessionSummary)
         if not before or not before[0].derived_from:
             return
-        shown = self._fitting(setup, _SUMMARIZE, _turns(setup, who, before[0].derived_from))
+        shown = self._fitting(_SUMMARIZE, _turns(journal, who, before[0].derived_from))
         if not shown:
             return
         answer = self._summarizer.ask(_SUMMARIZE + _numbered(shown))
         text = one_line(redact(answer).text, SUMMARY)
-        with setup.store.atomic(who.user):
-            if load_all(setup.store.query(who.user, asked), SessionSummary) == before:
+        with journal.store.atomic(who.user):
+            if load_all(journal.store.query(who.user, asked), SessionSummary) == before:
                 new = before[0].model_copy(update={"text": text, "source": "model"})
-                setup.store.put([new.row()])
+                journal.store.put([new.row()])
 
-    def _fitting(self, setup: Setup, asked: str, turns: Sequence[Turn]) -> list[Turn]:
+    def _fitting(self, asked: str, turns: Sequence[Turn]) -> list[Turn]:
         """Return the last turns that fit into a prompt."""
-        left = self._summarizer.limits.prompt - setup.count(asked)
+        left = self._summarizer.limits.prompt - self._summarizer.count(asked)
         fitting: list[Turn] = []
         for turn in reversed(turns):
-            left -= setup.count(_shown(turn)) + 8
+            left -= self._summarizer.count(_shown(turn)) + 8
             if left < 0:
                 break
             fitting.insert(0, turn)
@@ -219,9 +226,9 @@ class _Waiting:
     ended: bool = False
 
 
-def _turns(setup: Setup, who: Identity, refs: Sequence[str]) -> list[Turn]:
-    rows = [row for row in setup.store.get(who.user, list(refs)) if row.type == "turn"]
-    turns = setup.faults.read(rows, lambda row: load_as(row, Turn))
+def _turns(journal: Journal, who: Identity, refs: Sequence[str]) -> list[Turn]:
+    rows = [row for row in journal.store.get(who.user, list(refs)) if row.type == "turn"]
+    turns = journal.read(rows, Turn)
     return [turn for turn in turns if turn.trust == "trusted" and turn.text]
 
 
@@ -233,11 +240,11 @@ def _shown(turn: Turn) -> str:
     return f"{turn.role}: {one_line(turn.text, SHOWN)}"
 
 
-def _is_known(setup: Setup, stated: Statement, turn: Turn) -> bool:
+def _is_known(journal: Journal, stated: Statement, turn: Turn) -> bool:
     """Say whether the rules, or an earlier answer, have learned this from the same turn."""
     terms = set(content_terms(stated.text))
     asked = Find(types=("memory", "note"), sessions=(turn.session,), live=None)
-    for known in setup.faults.read(setup.store.query(turn.user, asked), load):
+    for known in journal.faults.read(journal.store.query(turn.user, asked), load):
         if isinstance(known, Derived) and turn.ref in known.derived_from:
             own = set(content_terms(known.says()))
             if not terms or len(terms & own) >= ALIKE * min(len(terms), len(own)):

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Identity
 from ..conversation.state import SessionState
 from ..memory.remember import remember
 from ..protocols import Find
-from ..recall.pipeline import Setup
 from ..text.cleaning import fold, one_line
 from ..text.terms import content_terms
 from ..values.messages import Message, message_text
-from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn, load_as
-from ..values.refs import MakeRef, short_refs
+from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
+from ..values.refs import MakeRef
 from .observations import Observed, observations_in
 from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
 from .turns import asked_by
+
+if TYPE_CHECKING:
+    from .learner import Learner
 
 NOTE = 200
 """Characters of a note: it is one line on where the work stands."""
@@ -39,7 +41,7 @@ _POLARITY = frozenset(
 
 
 def learn(
-    setup: Setup,
+    learner: Learner,
     who: Identity,
     state: SessionState,
     messages: Sequence[Message],
@@ -51,14 +53,14 @@ def learn(
     """
     asking = asked_by(messages)
     turns = [turn for turn in turns if asking[turn.position] == "person"]
-    lesson = Lesson(setup, who, state, turns)
-    policy = setup.learn
+    lesson = Lesson(learner, who, state, turns)
+    policy = learner.policy
     if policy.statements:
         lesson.take_statements(messages, _strangers(messages, who.user))
     if policy.observations and any(turn.role == "tool" for turn in turns):
         lesson.take_observations(messages)
-    if setup.distiller is not None:
-        setup.distiller.learn_from(who, turns)
+    if learner.distiller is not None:
+        learner.distiller.learn_from(who, turns)
     return lesson.learned
 
 
@@ -66,14 +68,15 @@ class Lesson:
     """What turns of one conversation teach, being stored."""
 
     def __init__(
-        self, setup: Setup, who: Identity, state: SessionState, turns: Sequence[Turn]
+        self, learner: Learner, who: Identity, state: SessionState, turns: Sequence[Turn]
     ) -> None:
-        self._setup = setup
+        self._learner = learner
+        self._journal = learner.conversations.journal
         self._who = who
         self._turns = turns
         self._project = who.project or state.project
         self._language = who.language or state.language
-        self._make_ref: MakeRef = short_refs(setup.store, who.user, setup.random)
+        self._make_ref: MakeRef = self._journal.refs(who.user)
         self.learned: list[Record] = []
 
     def take_statements(self, messages: Sequence[Message], strangers: frozenset[str]) -> None:
@@ -116,13 +119,15 @@ class Lesson:
 
     def _remember(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         values = {"kind": stated.kind, "text": stated.text, "key": _topic(stated), **about}
-        self.learned.append(remember(self._setup, self._who.user, at=turn.at, **values))
+        search, user = self._learner.search, self._who.user
+        with self._learner.telemetry.observer.operation("remember"):
+            self.learned.append(remember(self._journal, search, user, at=turn.at, **values))
 
     def _note(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         values = {"kind": stated.kind, "text": one_line(_dense(stated), NOTE), **about}
         ref = self._make_ref(Note.prefix)
         note = Note(user=self._who.user, ref=ref, at=turn.at, **values)
-        store, row = self._setup.store, note.row()
+        store, row = self._journal.store, note.row()
         said = Find(types=("note",), sessions=(note.session,), digests=(row.digest,), live=None)
         if store.query(note.user, said):
             return
@@ -134,8 +139,8 @@ class Lesson:
         """Return the steps and blockers that this work settles."""
         terms = _told_terms(done)
         asked = Find(types=("note",), scopes=(done.scope,), limit=OPEN_NOTES)
-        rows = self._setup.store.query(done.user, asked)
-        notes = self._setup.faults.read(rows, lambda row: load_as(row, Note))
+        rows = self._journal.store.query(done.user, asked)
+        notes = self._journal.read(rows, Note)
         open_ = [note for note in notes if note.kind in ("next", "blocked")]
         waiting = [note for note in open_ if note.at <= done.at]
         return [
@@ -161,7 +166,7 @@ class Lesson:
             files=one.files,
             concepts=one.concepts,
         )
-        self._setup.store.put([record.row()])
+        self._journal.store.put([record.row()])
         self.learned.append(record)
 
 

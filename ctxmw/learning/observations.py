@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..text.cleaning import clean, one_line
+from ..text.names import names_a_file, names_in
 from ..text.prose import sentences
 from ..text.secrets.redaction import redact, redact_values
 from ..values.items import Trust
@@ -69,17 +70,7 @@ _FAILS = re.compile(
     r"traceback \(most recent|\w+(?:Error|Exception):)",
     re.IGNORECASE | re.MULTILINE,
 )
-# No name in a folder is longer: a line of dashes is not read again from each of them.
-_PATH = re.compile(
-    r"(?<![\w@:/])(?:[\w.-]{1,255}+/){0,40}[\w-][\w.-]{0,255}\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
-    r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]{1,255}+/){1,40}[\w.-]{1,255}+"
-)
 _FILE_ARGS = ("path", "file", "file_path", "filename", "filepath", "target_file", "paths", "files")
-# In backticks, with humps or underscores, or a capital in mid-sentence.
-_NAME = re.compile(
-    r"`([^`\n]{2,40})`|\b([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b"
-    r"|(?<=[a-z,] )([A-Z][A-Za-z0-9]{2,30})\b"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +95,7 @@ class _Call:
         given = [self.args.get(name) for name in _FILE_ARGS]
         flat = [one for arg in given for one in (arg if isinstance(arg, list | tuple) else [arg])]
         named = [clean(one).strip() for one in flat if isinstance(one, str)]
-        return tuple(dict.fromkeys(one for one in named if one and _PATH.fullmatch(one)))
+        return tuple(dict.fromkeys(one for one in named if one and names_a_file(one)))
 
     @property
     def shown(self) -> str:
@@ -206,16 +197,6 @@ def _telling(call: _Call) -> str:
 
 def _concepts(asked: str) -> tuple[str, ...]:
     return names_in(asked)[:5]
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Return the names of things in code that a text mentions, each once."""
-    return tuple(dict.fromkeys(one[1] or one[2] or one[3] for one in _NAME.finditer(text)))
-
-
-def paths_in(text: str) -> tuple[str, ...]:
-    """Return the paths of files that a text mentions, each once."""
-    return tuple(dict.fromkeys(one[0] for one in _PATH.finditer(text)))
 
 
 def _places(calls: Sequence[_Call]) -> tuple[int, ...]:

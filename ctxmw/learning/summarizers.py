@@ -67,7 +67,7 @@ class MeteredSummarizer:
     ) -> None:
         self.limits = limits
         self._summarizer = summarizer
-        self._count = count
+        self.count = count
         self._clock = clock
         self._stats = stats
         self._places = threading.BoundedSemaphore(AT_ONCE)
@@ -77,11 +77,11 @@ class MeteredSummarizer:
 
     def ask(self, prompt: str, *, timeout: float | None = None) -> str:
         """Return the answer; SummarizerError when there is none, too late, or none left to ask."""
-        self._admit(self._count(prompt))
+        self._admit(self.count(prompt))
         answer = self._answer(prompt, self.limits.timeout if timeout is None else timeout).strip()
         if not answer:
             raise self._failed("empty", "the summarizer answered nothing.")
-        self._spend(self._count(answer))
+        self._spend(self.count(answer))
         return answer
 
     def _admit(self, tokens: int) -> None:

@@ -6,19 +6,19 @@ finishing a call twice, writes nothing new.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..conversation.exchanges import StoredTurns, in_order
-from ..conversation.replay.trail import Trail
+from ..conversation.conversation import Identity, scope_of
+from ..conversation.exchanges import StoredTurns, Telling, in_order
+from ..conversation.state import SessionState
 from ..protocols import Find, Store
+from ..store.journal import Journal
 from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..tokens.prompt_cost import arguments, calls_of
 from ..values.items import Trust
 from ..values.messages import Author, Message, author_of, message_text, moment_of
 from ..values.records import Turn
-from ..values.refs import MakeRef
 
 APPLICATION = "application"
 """The source of a prompt that nobody said."""
@@ -26,40 +26,35 @@ OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
 
 
 def new_turns(
-    store: Store,
-    messages: Sequence[Message],
-    trail: Trail,
-    make_ref: MakeRef,
+    journal: Journal,
+    who: Identity,
+    state: SessionState,
+    told: Telling,
     *,
-    user: str,
-    session: str,
-    scope: str,
-    at: datetime,
-    places: Collection[int] | None = None,
-    known: StoredTurns | None = None,
-    forgotten: Collection[str] = (),
-    numbered: int = 0,
-    trust: Mapping[str, Trust] | None = None,
+    known: StoredTurns | None,
+    trust: Mapping[str, Trust],
 ) -> list[Turn]:
-    """Return the turns of these messages, or of those at some places, that are not stored yet.
+    """Return the turns of what is told that are not stored yet; to be called in a transaction.
 
     `known` tells which are stored, of these places at least; otherwise that is looked up.
     """
-    chosen = range(len(messages)) if places is None else sorted(places)
+    messages, trail, chosen = told.messages, told.trail, told.chosen
     if not chosen:
         return []
     if known is None:
-        known = stored_turns(store, user, session, [trail.anchors[place] for place in chosen])
+        anchors = [trail.anchors[place] for place in chosen]
+        known = stored_turns(journal.store, who.user, who.session, anchors)
     own, asking = answers_of_ours(messages), asked_by(messages)
+    make_ref, scope = journal.refs(who.user), scope_of(who, state)
     turns = [
         Turn(
-            user=user,
+            user=who.user,
             ref=make_ref(Turn.prefix),
-            at=moment_of(message) or at,
-            session=session,
+            at=moment_of(message) or told.at,
+            session=who.session,
             scope=scope,
             source=_source(message),
-            trust=_trust(message, trust or {}, asking[place]),
+            trust=_trust(message, trust, asking[place]),
             role=message["role"],
             text=redact(message_text(message)).text,
             speaker=_speaker(message),
@@ -74,10 +69,10 @@ def new_turns(
         for place, message in ((place, messages[place]) for place in chosen)
         if message["role"] != "system"
         and known[trail.anchors[place]] is None
-        and trail.anchors[place] not in forgotten
+        and trail.anchors[place] not in state.forgotten
         and place not in own
     ]
-    return in_order(store, turns, messages, trail, at=at, known=known, numbered=numbered)
+    return in_order(journal.store, turns, told, known, state.turns)
 
 
 def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) -> StoredTurns:

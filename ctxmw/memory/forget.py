@@ -8,11 +8,10 @@ anew from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ..calls.end import summary_of
 from ..code.files import CodeFile
 from ..conversation.replay.hearing import ANCHORS, SHORT, TAIL
 from ..conversation.state import (
@@ -22,22 +21,25 @@ from ..conversation.state import (
     gone_ref,
     session_ref,
 )
-from ..protocols import Find, Row
-from ..recall.pipeline import Setup
+from ..errors import InvalidValue, NotFound
+from ..protocols import Find, Row, Store
 from ..recall.sources.code import refs_in_file
-from ..runtime.observing import observed
+from ..runtime.observing import Observer
 from ..runtime.stages import stage
+from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.records import (
+    RECORD_TYPES,
     Derived,
     Memory,
     Note,
     SessionSummary,
     Turn,
+    check_name,
     load,
     load_all,
-    load_as,
 )
+from .summary import summary_of
 from .versions import all_versions, cut_from_history
 
 FORGOTTEN = "[forgotten]"
@@ -48,19 +50,53 @@ _MANY = 200
 _DERIVED = ("memory", "note", "observation", "summary")
 
 
-@observed("forget")
+def checked_target(named: Mapping[str, object], user: str | None) -> tuple[str, str]:
+    """Return by what is forgotten, and its name; both empty for all of the user. Else raise."""
+    given = [(by, name) for by, name in named.items() if name is not None]
+    failed = named.get("ref", "") is None  # a lookup that found nothing must not forget everything
+    for by, name in given:
+        if isinstance(name, str) and name and len(given) == 1 and not failed:
+            return by, name
+    if given or failed or not user:
+        raise InvalidValue(
+            f"forget was given {dict(named) | {'user': user}!r}: name one of ref, source or "
+            "session, or only the user to forget everything about them."
+        )
+    return "", ""
+
+
+def forget_named(journal: Journal, observer: Observer, user: str, by: str, name: str) -> int:
+    """Remove what a ref, a source or a session names; by none of them, all of the user.
+
+    Returns how many records there were.
+    """
+    store = journal.store
+    if by == "ref":
+        rows = store.get(user, [name])
+        if not rows or rows[0].type not in RECORD_TYPES:
+            raise NotFound(f"there is no record {name!r} of user {user!r}: search for it.")
+    else:
+        name = check_name(name, by)
+        sources, sessions = (tuple([name] * (by == kind)) for kind in ("source", "session"))
+        rows = store.query(user, Find(live=None, sources=sources, sessions=sessions))
+    with observer.operation("forget"):
+        if by == "session":
+            return forget_session(journal, user, name, rows)
+        return forget(journal, user, rows)
+
+
 @stage("forget")
-def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
+def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
     """Remove these rows and whatever is a copy of them; say how many records that were."""
-    store = setup.store
+    store = journal.store
     with store.atomic(user):
         found = list(rows)
         gone = {row.ref for row in found}
-        gone |= all_versions(setup, user, gone)
-        cut, quoting = cut_from_history(setup, user, found, gone)
+        gone |= all_versions(journal, user, gone)
+        cut, quoting = cut_from_history(store, user, found, gone)
         gone |= cut
-        derived = list(_derived(setup, user, gone))
-        scrubbed = _turns_without(setup, user, derived, gone)
+        derived = list(_derived(journal, user, gone))
+        scrubbed = _turns_without(store, user, derived, gone)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans
@@ -68,35 +104,35 @@ def forget(setup: Setup, user: str, rows: Iterable[Row]) -> int:
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])
-        store.put(_remembering_what_is_gone(setup, user, gone))
+        store.put(_remembering_what_is_gone(journal, user, gone))
         removed = store.delete(user, sorted(gone))
-        removed += _rewrite(setup, user, stale)
+        removed += _rewrite(journal, user, stale)
         code = [row for row in found if row.type == CodeFile.type]
-        files = setup.faults.read(code, lambda row: load_as(row, CodeFile))
+        files = journal.read(code, CodeFile)
         shown = touched.union({one.ref for one in stale}, *map(refs_in_file, files))
-        store.put(_scrubbed_blocks(setup, user, shown))
+        store.put(_scrubbed_blocks(store, user, shown))
         return removed
 
 
-def forget_session(setup: Setup, user: str, session: str, rows: Sequence[Row]) -> int:
+def forget_session(journal: Journal, user: str, session: str, rows: Sequence[Row]) -> int:
     """Remove these rows of a conversation, and keep hashes of what a person said in it.
 
-    Whoever sends its history once more goes on with the conversation, and does not undo this.
+    Memories that were learned there go with the turns that say them. Whoever sends its history
+    once more goes on with the conversation, and does not undo this.
     """
-    turns = setup.faults.read(
-        [row for row in rows if row.type == Turn.type], lambda row: load_as(row, Turn)
-    )
+    rows = [row for row in rows if not _is_learned(row)]
+    turns = journal.read([row for row in rows if row.type == Turn.type], Turn)
     said = sorted((turn for turn in turns if turn.role == "user"), key=attrgetter("sequence"))
-    with setup.store.atomic(user):
-        removed = forget(setup, user, rows)
+    with journal.store.atomic(user):
+        removed = forget(journal, user, rows)
         if said:
-            setup.store.put([_gone(setup, user, session, said).row()])
+            journal.store.put([_gone(journal, user, session, said).row()])
     return removed
 
 
-def _gone(setup: Setup, user: str, session: str, said: Sequence[Turn]) -> GoneSession:
+def _gone(journal: Journal, user: str, session: str, said: Sequence[Turn]) -> GoneSession:
     ref = gone_ref(session)
-    before = load_all(setup.store.get(user, [ref]), GoneSession)
+    before = load_all(journal.store.get(user, [ref]), GoneSession)
     heard = [own for gone in before for own in gone.heard]
     heard += [turn.print[:SHORT] for turn in said]
     captured = [turn.anchor for turn in reversed(said)]
@@ -104,20 +140,20 @@ def _gone(setup: Setup, user: str, session: str, said: Sequence[Turn]) -> GoneSe
     return GoneSession(
         user=user,
         ref=ref,
-        at=setup.clock(),
+        at=journal.clock(),
         captured=tuple(captured[:ANCHORS]),
         heard=tuple(heard[-TAIL:]),
     )
 
 
-def _remembering_what_is_gone(setup: Setup, user: str, gone: Collection[str]) -> list[Row]:
+def _remembering_what_is_gone(journal: Journal, user: str, gone: Collection[str]) -> list[Row]:
     """Return the states of conversations that go on, each with the turns it has to leave alone."""
     anchors: dict[str, list[str]] = {}
-    for row in setup.store.get(user, sorted(gone)):
+    for row in journal.store.get(user, sorted(gone)):
         if row.type == Turn.type:
             anchors.setdefault(row.session, []).append(row.digest)
     states = [
-        _state_that_goes_on(setup, user, session, len(turns))
+        _state_that_goes_on(journal, user, session, len(turns))
         for session, turns in anchors.items()
         if session_ref(session) not in gone
     ]
@@ -128,43 +164,44 @@ def _remembering_what_is_gone(setup: Setup, user: str, gone: Collection[str]) ->
     ]
 
 
-def _state_that_goes_on(setup: Setup, user: str, session: str, gone: int) -> SessionState | None:
+def _state_that_goes_on(
+    journal: Journal, user: str, session: str, gone: int
+) -> SessionState | None:
     """Return a conversation's state, also of one that was only captured; None when all of it goes.
 
     `gone` of its turns are forgotten.
     """
-    ref, now = session_ref(session), setup.clock()
-    for state in load_all(setup.store.get(user, [ref]), SessionState):
+    ref, now = session_ref(session), journal.clock()
+    for state in load_all(journal.store.get(user, [ref]), SessionState):
         return state
-    if setup.store.count(user, Find(types=(Turn.type,), sessions=(session,))) <= gone:
+    if journal.store.count(user, Find(types=(Turn.type,), sessions=(session,))) <= gone:
         return None
     return SessionState(user=user, ref=ref, at=now, session=session, opened=now)
 
 
-def is_learned(row: Row) -> bool:
-    """Say whether a row holds a memory that was learned: it goes with the turns that say it."""
+def _is_learned(row: Row) -> bool:
     return row.type == "memory" and _KNOWS_ITS_TURNS in row.body
 
 
-def _derived(setup: Setup, user: str, gone: Collection[str]) -> Iterator[Derived]:
+def _derived(journal: Journal, user: str, gone: Collection[str]) -> Iterator[Derived]:
     """Yield everything that was learned from turns, history included.
 
     What cannot be read and stays is an error: it might hold what is to be forgotten.
     """
-    for row in setup.store.query(user, Find(types=_DERIVED, live=None)):
+    for row in journal.store.query(user, Find(types=_DERIVED, live=None)):
         if _KNOWS_ITS_TURNS in row.body:
-            for record in setup.faults.read([row], load) if row.ref in gone else [load(row)]:
+            for record in journal.faults.read([row], load) if row.ref in gone else [load(row)]:
                 if isinstance(record, Derived):
                     yield record
 
 
 def _turns_without(
-    setup: Setup, user: str, derived: Iterable[Derived], gone: Collection[str]
+    store: Store, user: str, derived: Iterable[Derived], gone: Collection[str]
 ) -> list[Turn]:
     """Return the turns that said what is forgotten by name, without the sentence that says it."""
     named = [one for one in derived if one.ref in gone and isinstance(one, Memory | Note)]
     refs = {ref for one in named for ref in one.derived_from} - set(gone)
-    rows = [row for row in setup.store.get(user, sorted(refs)) if row.type == "turn"]
+    rows = [row for row in store.get(user, sorted(refs)) if row.type == "turn"]
     turns = []
     for turn in load_all(rows, Turn):
         text = turn.text
@@ -226,25 +263,25 @@ def _unquoted(one: Derived) -> Derived:
     return one.model_copy(update={"was": ""})
 
 
-def _rewrite(setup: Setup, user: str, stale: Iterable[SessionSummary]) -> int:
+def _rewrite(journal: Journal, user: str, stale: Iterable[SessionSummary]) -> int:
     """Write summaries anew from what their conversations still have; say how many are gone."""
     removed = 0
     for old in stale:
-        new = summary_of(setup, user, old.session)
+        new = summary_of(journal, user, old.session)
         if new is None:
-            removed += setup.store.delete(user, [old.ref])
+            removed += journal.store.delete(user, [old.ref])
         else:
             kept = {"ref": old.ref, "at": old.at, "scope": old.scope}
-            setup.store.put([new.model_copy(update=kept).row()])
+            journal.store.put([new.model_copy(update=kept).row()])
     return removed
 
 
-def _scrubbed_blocks(setup: Setup, user: str, refs: Collection[str]) -> list[Row]:
+def _scrubbed_blocks(store: Store, user: str, refs: Collection[str]) -> list[Row]:
     blocks = Find(types=("block",))
     if len(refs) > _MANY:
-        rows = setup.store.query(user, blocks)
+        rows = store.query(user, blocks)
     else:
-        rows = [row for ref in refs for row, _ in setup.store.search(user, [ref], blocks)]
+        rows = [row for ref in refs for row, _ in store.search(user, [ref], blocks)]
     found = {row.ref: StoredBlock.model_validate_json(row.body) for row in rows}
     return [
         stored.model_copy(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from ..errors import InvalidValue
 from ..recall.block import GROUP
-from ..recall.pipeline import Setup
+from ..recall.pipeline import Recall
 from ..recall.selection import Layout, select_turn
 from ..runtime.displayed import Displayed
+from ..runtime.observing import FOUND, Observer
+from ..search.filter import Filter
+from ..values.argument_checks import checked_since, tokens, types_of, whole_number
 from ..values.items import Item, Shown
-from ..values.records import Record, load
+from ..values.records import RECORD_TYPES, Record, check_scope, load
+from ..values.situation import Situation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,28 +36,55 @@ class Hits(Displayed, list[Hit]):
     """What a search found: a list that a notebook shows as a table."""
 
 
-def hits_of(
-    setup: Setup,
-    user: str,
-    items: Sequence[Item],
-    *,
-    limit: int,
-    budget: int | None,
-) -> Hits:
-    """Return items as hits: without a budget the best first, with one in the order to be read.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitRequest:
+    """What somebody searches for, and how much of it they want; checked when it is made."""
+
+    query: str
+    limit: int
+    budget: int | None
+    """Tokens over the texts of the hits together."""
+    kinds: Sequence[str]
+    scope: str | None
+    since: datetime | None
+
+    def wanted(self) -> Filter:
+        """Return what the search is to find; raise when that cannot be told."""
+        if not isinstance(self.query, str):
+            raise InvalidValue(
+                f"query must be text, not {type(self.query).__name__} ({self.query!r:.60})."
+            )
+        limit = whole_number(self.limit, "limit")
+        return Filter(
+            types=types_of(self.kinds) or tuple(RECORD_TYPES),
+            scopes=(check_scope(self.scope),) if self.scope is not None else (),
+            since=checked_since(self.since),
+            tokens=40 * limit if self.budget is None else tokens(self.budget, "budget"),
+            # Whoever has no budget may see a turn and what was learned from it.
+            lessons=self.budget is None,
+        )
+
+
+def hits_for(recall: Recall, observer: Observer, user: str, asked: HitRequest) -> Hits:
+    """Return what answers the request: without a budget the best first, with one to be read.
 
     The texts of all hits, joined by newlines, cost no more than the budget.
     """
-    if budget is None:
-        best = sorted(items, key=lambda item: -item.score)[:limit]
+    wanted = asked.wanted()
+    situation = Situation(user=user, query=asked.query, now=recall.journal.clock())
+    with observer.operation("search", query=situation.query) as told:
+        answer = recall.find(situation, wanted)
+        told[FOUND] = len(answer.items)
+    items = [item for item in answer.items if not asked.kinds or item.kind in asked.kinds]
+    if asked.budget is None:
+        matching = [item for item in items if item.ref in answer.matching]
+        best = sorted(matching, key=lambda item: -item.score)[: asked.limit]
         shown = [(item.ref, item.passage or item.text) for item in best]
     else:
-        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-            raise InvalidValue(f"budget is {budget!r}: it must be a whole number, 0 or more.")
-        shown = _within(setup, items, budget)
+        shown = _within(recall, items, asked.budget)
     found = {item.ref: item for item in items}
-    rows = setup.store.get(user, [ref for ref, _ in shown])
-    records = {record.ref: record for record in setup.faults.read(rows, load)}
+    rows = recall.journal.store.get(user, [ref for ref, _ in shown])
+    records = {record.ref: record for record in recall.journal.faults.read(rows, load)}
     return Hits(
         Hit(
             ref=ref,
@@ -85,9 +117,9 @@ class _Lines:
         return f"{item.label}: {text}\n" if item.label else f"{text}\n"
 
 
-def _within(setup: Setup, items: Sequence[Item], budget: int) -> list[tuple[str, str]]:
-    layout = Layout(renderer=_Lines(), count=setup.count, title=lambda _: "")
-    chosen = select_turn(items, budget, layout, setup.floors, index_lines=0, briefly=False)
+def _within(recall: Recall, items: Sequence[Item], budget: int) -> list[tuple[str, str]]:
+    layout = Layout(renderer=_Lines(), count=recall.printer.count, title=lambda _: "")
+    chosen = select_turn(items, budget, layout, recall.floors, index_lines=0, briefly=False)
     block = chosen.block
     shown: list[tuple[str, str]] = []
     heading, refs = "", block.refs

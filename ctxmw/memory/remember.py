@@ -12,15 +12,22 @@ from datetime import datetime
 from typing import Any
 
 from ..errors import InvalidValue, NotFound
-from ..protocols import Find
-from ..recall.pipeline import Setup
-from ..runtime.observing import observed
+from ..protocols import Find, Store
 from ..runtime.stages import stage
 from ..search.ranking.near_duplicates import shared
+from ..search.search import Search
+from ..store.journal import Journal
 from ..text.lexicon import STOP_WORDS
+from ..text.secrets.redaction import redact
 from ..text.terms import stems
-from ..values.records import Memory, load_all, load_as
-from ..values.refs import short_refs
+from ..values.records import (
+    MEMORY_KINDS,
+    Memory,
+    check_kind,
+    check_scope,
+    check_text,
+    load_all,
+)
 
 ALIKE = 0.6
 """The share of their words that two memories have in common when they say almost the same."""
@@ -30,15 +37,26 @@ _LOOKED_UP = 24
 _NEAR = 3
 
 
-@observed("remember")
+def checked_memory(text: str, kind: str | None, scope: str | None) -> dict[str, Any]:
+    """Return what a memory is to say, without secrets; raise when it cannot. None is left out."""
+    values = {"text": redact(check_text(text, "what to remember")).text}
+    if kind is not None:
+        check_kind(kind, MEMORY_KINDS, "memory")
+        values["kind"] = kind
+    if scope is not None:
+        values["scope"] = check_scope(scope)
+    return values
+
+
 @stage("remember")
-def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: Any) -> Memory:
+def remember(
+    journal: Journal, search: Search, user: str, *, at: datetime | None = None, **values: Any
+) -> Memory:
     """Store a memory and return it as it now stands; `at` is when it was stated."""
-    store = setup.store
+    store = journal.store
     with store.atomic(user):
-        make_ref = short_refs(store, user, setup.random)
-        new = Memory(user=user, ref=make_ref(Memory.prefix), at=at or setup.clock(), **values)
-        standing = _standing(setup, new)
+        new = journal.new(Memory, user, **({"at": at} if at else {}), **values)
+        standing = _standing(journal, new)
         if len(standing) == 1 and _restates(new, standing[0]):
             kept = _restated(standing[0], new)
             store.put([kept.row()])
@@ -50,15 +68,14 @@ def remember(setup: Setup, user: str, *, at: datetime | None = None, **values: A
             store.put([new.row()])
             return new
         new = _in_place_of(new, standing) if standing else new
-        new = new.model_copy(update={"near": _near(setup, new, standing)})
-        return _put_in_place(setup, new, standing)
+        new = new.model_copy(update={"near": _near(store, search, new, standing)})
+        return _put_in_place(store, new, standing)
 
 
-@observed("edit")
 @stage("edit")
-def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
+def edit(journal: Journal, user: str, ref: str, **values: Any) -> Memory:
     """Put another text, kind or scope in a memory's place; the old one stays as history."""
-    store = setup.store
+    store = journal.store
     with store.atomic(user):
         rows = [row for row in store.get(user, [ref]) if row.type == Memory.type]
         if not rows:
@@ -69,27 +86,27 @@ def edit(setup: Setup, user: str, ref: str, **values: Any) -> Memory:
         new = old.model_copy(update=values)
         if new == old:
             return old
-        made = short_refs(store, user, setup.random)(Memory.prefix)
         # What somebody puts into other words is no longer what a turn says.
-        fresh = {"ref": made, "at": setup.clock(), "supersedes": ref, "derived_from": (), "was": ""}
-        new = Memory(**(new.model_dump() | fresh))
-        same = [other for other in _standing(setup, new) if other.ref != ref]
-        return _put_in_place(setup, new, [old, *same])
+        fresh = {"supersedes": ref, "derived_from": (), "was": ""}
+        kept = new.model_dump(exclude={"user", "ref", "at"})
+        new = journal.new(Memory, user, **(kept | fresh))
+        same = [other for other in _standing(journal, new) if other.ref != ref]
+        return _put_in_place(store, new, [old, *same])
 
 
-def _put_in_place(setup: Setup, new: Memory, standing: Iterable[Memory]) -> Memory:
+def _put_in_place(store: Store, new: Memory, standing: Iterable[Memory]) -> Memory:
     replaced = [old.model_copy(update={"superseded_by": new.ref}) for old in standing]
-    setup.store.put([memory.row() for memory in (*replaced, new)])
+    store.put([memory.row() for memory in (*replaced, new)])
     return new
 
 
-def _standing(setup: Setup, new: Memory) -> list[Memory]:
+def _standing(journal: Journal, new: Memory) -> list[Memory]:
     """Return the live memories that the new one restates or replaces: same key, then same text."""
     asked = [Find(types=("memory",), digests=(new.row().digest,))]
     if new.key:
         asked.insert(0, Find(types=("memory",), keys=(new.key,), scopes=(new.scope,)))
-    rows = {row.ref: row for find in asked for row in setup.store.query(new.user, find)}
-    found = setup.faults.read(rows.values(), lambda row: load_as(row, Memory))
+    rows = {row.ref: row for find in asked for row in journal.store.query(new.user, find)}
+    found = journal.read(rows.values(), Memory)
     return [old for old in found if _may_replace(new, old)]
 
 
@@ -129,24 +146,24 @@ def _in_place_of(new: Memory, standing: list[Memory]) -> Memory:
     return new.model_copy(update=update)
 
 
-def _near(setup: Setup, new: Memory, standing: Iterable[Memory]) -> tuple[str, ...]:
+def _near(store: Store, search: Search, new: Memory, standing: Iterable[Memory]) -> tuple[str, ...]:
     """Return which memories of its scope say almost the same."""
     said = new.searched().split()
     terms = set(stems(said))
     if not terms:
         return ()
-    found = setup.search.alike(new.user, terms, ALIKE, kind="memory", scope=new.scope)
+    found = search.alike(new.user, terms, ALIKE, kind="memory", scope=new.scope)
     if found is None:
-        found = _near_in_store(setup, new, said, terms)
+        found = _near_in_store(store, new, said, terms)
     replaced = {old.ref for old in standing}
     return tuple([ref for ref in found if ref not in replaced][:_NEAR])
 
 
-def _near_in_store(setup: Setup, new: Memory, said: list[str], terms: set[str]) -> list[str]:
+def _near_in_store(store: Store, new: Memory, said: list[str], terms: set[str]) -> list[str]:
     asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
     # Looking for all of its words would find everything, and take its time. Long words are rare.
     words = sorted({word for word in said if word not in STOP_WORDS}, key=_longest_first)
-    found = setup.store.search(new.user, words[:_LOOKED_FOR], asked)
+    found = store.search(new.user, words[:_LOOKED_FOR], asked)
     return [row.ref for row, _ in found if shared(terms, stems(row.search_text.split())) >= ALIKE]
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from ..protocols import Find, Row
-from ..recall.pipeline import Setup
+from ..protocols import Find, Row, Store
+from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.records import Memory, load_all, load_as
 
 
-def versions(setup: Setup, memory: Memory) -> list[Memory]:
+def versions(store: Store, memory: Memory) -> list[Memory]:
     """Return every version of a memory, the newest first."""
     found = [memory]
     for step in ("superseded_by", "supersedes"):
         at = memory
         while ref := getattr(at, step):
-            rows = setup.store.get(memory.user, [ref])
+            rows = store.get(memory.user, [ref])
             if not rows:
                 break
             at = load_as(rows[0], Memory)
@@ -25,7 +25,7 @@ def versions(setup: Setup, memory: Memory) -> list[Memory]:
     return found
 
 
-def all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
+def all_versions(journal: Journal, user: str, refs: Collection[str]) -> set[str]:
     """Return the refs of every version of the memories among these.
 
     One memory may have taken the place of several: of its key's last one, and of one that said
@@ -34,21 +34,19 @@ def all_versions(setup: Setup, user: str, refs: Collection[str]) -> set[str]:
     found: set[str] = set()
     new = set(refs)
     while new:
-        rows = [row for row in setup.store.get(user, sorted(new)) if row.type == Memory.type]
+        rows = [row for row in journal.store.get(user, sorted(new)) if row.type == Memory.type]
         found |= {row.ref for row in rows}
         # One that cannot be read goes all the same; what it would lead to is not known.
-        same, asked = (
-            setup.faults.read(some, lambda row: load_as(row, Memory))
-            for some in (_saying(setup, user, rows), rows)
-        )
-        linked = [version for memory in asked for version in versions(setup, memory)]
+        same = journal.read(_saying(journal.store, user, rows), Memory)
+        asked = journal.read(rows, Memory)
+        linked = [version for memory in asked for version in versions(journal.store, memory)]
         linked += [memory for memory in same if memory.superseded_by in found]
         new = {memory.ref for memory in linked} - found
     return found
 
 
 def cut_from_history(
-    setup: Setup, user: str, asked: Iterable[Row], gone: Collection[str]
+    store: Store, user: str, asked: Iterable[Row], gone: Collection[str]
 ) -> tuple[set[str], set[str]]:
     """Take what is forgotten out of the history of other memories.
 
@@ -56,31 +54,31 @@ def cut_from_history(
     it, it is theirs and stays.
     """
     rows = [row for row in asked if row.type == Memory.type]
-    others = [row for row in _saying(setup, user, rows) if row.ref not in gone]
+    others = [row for row in _saying(store, user, rows) if row.ref not in gone]
     theirs = {row.digest for row in others if row.live}
     copies = [row.ref for row in others if row.digest not in theirs]
     quoting: set[str] = set()
     for ref in copies:
         # Read one by one: two of them may be neighbours.
-        [row] = setup.store.get(user, [ref])
-        quoting |= _close_the_gap(setup, user, row)
+        [row] = store.get(user, [ref])
+        quoting |= _close_the_gap(store, user, row)
     return set(copies), quoting
 
 
-def _saying(setup: Setup, user: str, rows: Collection[Row]) -> list[Row]:
+def _saying(store: Store, user: str, rows: Collection[Row]) -> list[Row]:
     """Return the memories that say the same as one of these, history included."""
     if not rows:
         return []
     digests = tuple({row.digest for row in rows})
-    return setup.store.query(user, Find(types=(Memory.type,), digests=digests, live=None))
+    return store.query(user, Find(types=(Memory.type,), digests=digests, live=None))
 
 
-def _close_the_gap(setup: Setup, user: str, row: Row) -> set[str]:
+def _close_the_gap(store: Store, user: str, row: Row) -> set[str]:
     """Link the versions around one that goes, let none quote it, and return who did."""
     [copy] = load_all([row], Memory)
     quoting: set[str] = set()
-    same = load_all(_saying(setup, user, [row]), Memory)
-    chain = versions(setup, copy)
+    same = load_all(_saying(store, user, [row]), Memory)
+    chain = versions(store, copy)
     linked = {memory.ref: memory for memory in (*same, *chain) if memory.ref != copy.ref}
     follows = any(memory.supersedes == copy.ref for memory in chain)
     for memory in linked.values():
@@ -93,14 +91,14 @@ def _close_the_gap(setup: Setup, user: str, row: Row) -> set[str]:
             update["was"] = ""
             quoting.add(memory.ref)
         if update:
-            setup.store.put([memory.model_copy(update=update).row()])
+            store.put([memory.model_copy(update=update).row()])
     if copy.supersedes and not follows:
-        _put_last(setup, chain[0], copy.supersedes)
+        _put_last(store, chain[0], copy.supersedes)
     return quoting
 
 
-def _put_last(setup: Setup, newest: Memory, ref: str) -> None:
+def _put_last(store: Store, newest: Memory, ref: str) -> None:
     """Let a version be the oldest of a memory that took its place by the way of one that goes."""
-    known = versions(setup, newest)
+    known = versions(store, newest)
     if all(memory.ref != ref for memory in known):
-        setup.store.put([known[-1].model_copy(update={"supersedes": ref}).row()])
+        store.put([known[-1].model_copy(update={"supersedes": ref}).row()])

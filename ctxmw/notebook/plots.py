@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from ..conversation.record import ContextRecord
 from ..errors import MissingPackage
-from ..session import Session
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..session import Session
 
 _MEMORY, _NOTE, _PINNED, _INDEX, _TURN = "#3b7be0", "#17845b", "#8a45c9", "#7c8796", "#d9822b"
 _COLOURS = {

@@ -14,8 +14,7 @@ from typing import Any
 
 from ..errors import InvalidValue
 from ..protocols import Renderer, TokenCounter
-from ..runtime.lru import LruCache, Share
-from ..tokens.counter import about, at_least, once
+from ..tokens.counter import about, at_least
 from ..values.items import Item, Shown, newest_first, urgency
 from .render import SECTIONS, TIMELINES
 
@@ -84,12 +83,6 @@ _PLENTY = 100
 HUGE = 100_000
 """Characters beyond which a text is never shown in full."""
 
-PrintKey = tuple[str, str, Shown, str]
-"""Ref, version, form and passage."""
-Printed = Share[PrintKey, tuple[str, int]]
-"""One user's items as they were printed before: the text and its tokens."""
-
-
 _Entry = tuple[Item, Shown, str]
 """An item, how much of it is shown, and the text it is printed as."""
 
@@ -104,7 +97,6 @@ class Draft:
         title: Callable[[str], str],
         *,
         hint: bool,
-        printed: Printed | None = None,
     ) -> None:
         self._renderer = renderer
         self._count = count
@@ -113,9 +105,9 @@ class Draft:
         self._entries: dict[str, _Entry] = {}
         self._open: set[str | tuple[str, str]] = set()
         """Sections that have something in them, and groups within them."""
-        self._printed: Printed = printed or Share(LruCache(4096), "")
-        self._pieces: dict[PrintKey, tuple[str, int]] = {}
-        """What was looked up already; an item is asked for several times."""
+        self._pieces: dict[tuple[str, str, Shown, str], tuple[str, int]] = {}
+        """What was printed already and its tokens, by ref, version, form and passage; an item is
+        asked for several times."""
         self.counts: dict[str, int] = {}
         """The tokens of what was printed."""
         self._headings: dict[str, tuple[str, str, int]] = {}
@@ -229,11 +221,7 @@ class Draft:
         """Return what was printed of the item and counted before, if it is known."""
         if not item.version:
             return None
-        key = (item.ref, item.version, shown, item.passage)
-        known = self._pieces.get(key)
-        if known is None and (known := self._printed.get(key)) is not None:
-            self._take(key, known)
-        return known
+        return self._pieces.get((item.ref, item.version, shown, item.passage))
 
     def _piece(self, item: Item, shown: Shown) -> tuple[str, int]:
         return self._at_hand(item, shown) or self._made(item, shown)
@@ -241,27 +229,14 @@ class Draft:
     def _made(self, item: Item, shown: Shown) -> tuple[str, int]:
         """Print the item and count that, for the first time."""
         text = self._print(item, shown)
-        if not item.version:
-            return text, self._count(text)
-        key = (item.ref, item.version, shown, item.passage)
-        known = text, once(self._count, text)
-        self._printed.put(key, known)
-        self._take(key, known)
-        return known
-
-    def _take(self, key: PrintKey, piece: tuple[str, int]) -> None:
-        self._pieces[key] = piece
-        self.counts[piece[0]] = piece[1]
+        tokens = self._count(text)
+        if item.version:
+            self._pieces[item.ref, item.version, shown, item.passage] = text, tokens
+            self.counts[text] = tokens
+        return text, tokens
 
     def _print(self, item: Item, shown: Shown) -> str:
-        return self._renderer.item(item, shown, 0 if shown == "full" else self._full_cost(item))
-
-    def _full_cost(self, item: Item) -> int:
-        """Return the cost in full of what is not shown so; only the line that says it is kept."""
-        if len(item.text) > HUGE:
-            return self.cost(item)
-        known = self._at_hand(item, "full")
-        return once(self._count, self._print(item, "full")) if known is None else known[1]
+        return self._renderer.item(item, shown, 0 if shown == "full" else self.cost(item))
 
 
 _Order = tuple[Any, ...]

@@ -16,11 +16,11 @@ from pydantic import Field
 
 from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
-from ..runtime.faults import Faults
+from ..store.journal import Journal
 from ..text.cleaning import digest
-from ..text.secrets.redaction import redact_values
+from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..values.items import PRIORITIES, Item, Priority
-from ..values.records import Moment, Record, load_all, load_as
+from ..values.records import Moment, Record, check_text, load_all
 
 LEASE = timedelta(minutes=5)
 """How long a call may take before its entries are offered to the next one."""
@@ -86,17 +86,10 @@ def entry_key(source: str, name: str) -> str:
     return digest(source, name)[:32]
 
 
-def pending(
-    store: Store, user: str, session: str, turn: str, now: datetime, *, faults: Faults
-) -> list[Entry]:
-    """Return what a call of this turn may show: by priority, then oldest first."""
-    return free(waiting(store, user, session, faults), turn, now)
-
-
-def waiting(store: Store, user: str, session: str, faults: Faults) -> list[Entry]:
+def waiting(journal: Journal, user: str, session: str) -> list[Entry]:
     """Return everything that no answer has committed yet, claimed or not."""
     asked = Find(types=(Entry.type,), sessions=(session,), newest_first=False)
-    return faults.read(store.query(user, asked), lambda row: load_as(row, Entry))
+    return journal.read(journal.store.query(user, asked), Entry)
 
 
 def free(entries: Iterable[Entry], turn: str, now: datetime) -> list[Entry]:
@@ -139,18 +132,26 @@ def released(store: Store, user: str, entries: Iterable[str], turn: str) -> list
     ]
 
 
-def plain_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return metadata as JSON can keep it, without secrets; raise when it cannot."""
+def checked_entry(
+    source: str, name: str, content: str, priority: Priority, metadata: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return what an entry holds, without secrets; raise when it cannot be kept."""
+    if priority not in PRIORITIES:
+        raise InvalidValue(f"unknown priority {priority!r}. Allowed: {', '.join(PRIORITIES)}.")
+    return {
+        "source": redact_name(check_text(source, "an entry's source")),
+        "name": redact_name(check_text(name, "an entry's id")),
+        "text": redact(check_text(content, "an entry's content")).text,
+        "priority": priority,
+        "metadata": _plain(metadata),
+    }
+
+
+def _plain(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     try:
         return dict(redact_values(json.loads(json.dumps(dict(metadata or {})))))
     except (TypeError, ValueError) as error:
         raise InvalidValue(f"metadata must be a dict that JSON can hold: {error}.") from None
-
-
-def check_priority(priority: str) -> None:
-    """Raise unless the priority is one of ours."""
-    if priority not in PRIORITIES:
-        raise InvalidValue(f"unknown priority {priority!r}. Allowed: {', '.join(PRIORITIES)}.")
 
 
 def _read(store: Store, user: str, refs: Iterable[str]) -> Sequence[Entry]:

@@ -1,61 +1,44 @@
 """The stages from a situation to a block: gather, gate and score, select, render.
 
-`Setup` holds what a middleware was opened with. The functions here read and decide; they write
-nothing.
+`Recall` holds what they need. The functions here read and decide; they write nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from random import Random
 from typing import TYPE_CHECKING
 
-from ..compaction.policy import Compaction
-from ..conversation.blocks import BlockCache, BuildCache
-from ..conversation.replay.prefix import InView, Prefixes
-from ..conversation.state import SessionState
-from ..learning.policy import Learning, check_trust
-from ..learning.summarizers import MeteredSummarizer
-from ..protocols import Clock, Renderer, Source, Store, TokenCounter
-from ..runtime.async_twins import Workers
-from ..runtime.deadline import LATE, Aside, Deadline, Late
-from ..runtime.faults import Faults
-from ..runtime.lru import LruCache, Share
-from ..runtime.observing import Observer
+from ..protocols import Source, TokenCounter
+from ..runtime.deadline import LATE, Late, TimeLimit
+from ..runtime.lru import LruCache
 from ..runtime.stages import stage
 from ..runtime.stats import Stats
-from ..search.filter import Filter
-from ..search.per_user import SEARCHED
-from ..search.search import Found, Search
-from ..search.vectors.dense import Dense
-from ..store.feed import Feed
-from ..values.budget import MEMORY_LANES, Budget, OnDemand
-from ..values.items import PRIORITIES, Item, Trust
-from ..values.messages import Placement
-from ..values.records import Derived, Turn, load, load_as
+from ..search.filter import SEARCHED, Filter
+from ..store.journal import Journal
+from ..values.budget import MEMORY_LANES, Budget
+from ..values.items import PRIORITIES, Item
 from ..values.scoring import Floors, Weights
 from ..values.situation import Situation
-from .admission import Arriving
 from .catalog import AgentSearch, Catalog
-from .render import title_of
-from .selection import Layout, Selection, select_stable, select_turn
-from .sources import Directory, Memories, Sessions
+from .in_view import AlreadyShown, unquoted, unsaid
+from .printer import Printer
+from .selection import Selection, select_stable, select_turn
+from .sources.directory import Directory
+from .sources.memories import Memories
 from .sources.own import offered
+from .sources.sessions import Sessions
 from .surroundings import Brought, Surroundings
 
 if TYPE_CHECKING:
-    from ..learning.distill import Distiller
+    from ..search.search import Found, Search
 
 SMALLEST_ITEM, LISTED = 10, 30
 """Tokens of a short line; candidates beyond what fits, for the index and the record."""
 SMALLEST_ENTRY, RECORDED = 16, 10
 """Tokens of a short line in the index; candidates for it beyond that, for the record."""
-_QUOTING = ("memory", "observation", "note")
-"""What is learned from a turn and may repeat its words."""
 
 
 StartupChoice = tuple[Budget, tuple[Item, ...], Counter[str]]
@@ -63,103 +46,29 @@ StartupChoice = tuple[Budget, tuple[Item, ...], Counter[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """What a middleware works with; every conversation shares it."""
+class Recall:
+    """What prompts are made from: where items come from, what counts, and how it is printed."""
 
-    store: Store
-    feed: Feed
-    clock: Clock
-    random: Random
-    count: TokenCounter
-    counter: str
-    """The name of the counter, for records."""
-    exact: bool
-    renderer: Renderer
-    budget: Budget
-    on_demand: OnDemand
-    weights: Weights
-    floors: Floors
-    arriving: Arriving
-    placement: Placement
-    """Where blocks go unless a conversation says otherwise."""
+    journal: Journal
     sources: tuple[Source, ...]
-    window: int | None
-    """The model's context window in tokens, where known."""
-    compaction: Compaction
-    dense: Dense | None
     search: Search
-    deadline: float | None
-    """Milliseconds that the search for a turn's part may take; None: any number."""
-    aside: Aside
     catalog: Catalog
     agent_search: AgentSearch
     surroundings: Surroundings
-    builds: BuildCache
-    blocks: BlockCache
-    printed: LruCache[tuple[Hashable, ...], tuple[str, int]]
-    """What was printed before, by user."""
-    openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]]
-    """What opened a conversation last, and of what it was chosen."""
-    states: LruCache[tuple[str, str], tuple[str, SessionState]]
-    """States of conversations as they were last read, with the text they were read from."""
-    prefixes: Prefixes
+    weights: Weights
+    floors: Floors
+    printer: Printer
+    limit: TimeLimit
+    """On the search for a turn's part, and on sources of the application's own."""
     stats: Stats
-    observer: Observer
-    faults: Faults
-    summarizer: MeteredSummarizer | None
-    distiller: Distiller | None
-    """Puts conversations to the summarizer; None when nothing is to be asked."""
-    warned: LruCache[str, datetime]
-    """When each stage was last warned about."""
-    learn: Learning
-    trust: Mapping[str, Trust]
-    """How far each source is trusted, where that is not plain."""
-    idle: LruCache[str, datetime]
-    """When each user's conversations were last looked at for one that has ended."""
-    strict: bool
-    on_error: Callable[[str, Exception], None] | None
-    workers: Workers
+    openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]] = field(
+        default_factory=lambda: LruCache(64)
+    )
+    """What opened a conversation last, and of what it was chosen."""
 
-    def has_news(self, user: str) -> None:
-        """Say that something of the user was written: it can be worked on beside the requests."""
-        if self.dense is not None:
-            self.dense.embed_soon(user)
-        if self.distiller is not None:
-            self.distiller.work_off(self)
-
-    def due(self) -> Deadline | None:
-        """Return until when an answer is of use; waiting for a thread is part of that time."""
-        if self.deadline is None:
-            return None
-        return Deadline.within(self.deadline, self.workers.began)
-
-    @property
-    def patience(self) -> float | None:
-        """Seconds after which a call that was not begun goes out without memory; None: never.
-
-        Past the deadline it still gets what needs no search, for half as long again.
-        """
-        return None if self.deadline is None else 1.5 * self.deadline / 1000
-
-    def layout(self, situation: Situation) -> Layout:
-        """Return how blocks are printed for this situation."""
-
-        def title(section: str) -> str:
-            return title_of(section, project=situation.project, language=situation.language)
-
-        return Layout(
-            renderer=self.renderer,
-            count=self.count,
-            title=title,
-            printed=Share(self.printed, situation.user),
-            arriving=self.arriving,
-        )
-
-    def trust_in(self, source: str, given: Trust | None) -> Trust:
-        """Return how far a source is trusted: as the call says, else as it was opened with."""
-        trust = self.trust.get(source, "trusted") if given is None else given
-        check_trust(trust)
-        return trust
+    def find(self, situation: Situation, wanted: Filter) -> Found:
+        """Return what answers the question of this situation."""
+        return self.search.find(situation, self.weights, wanted)
 
     @property
     def own_sources(self) -> tuple[Source, ...]:
@@ -168,8 +77,19 @@ class Setup:
         return tuple(source for source in self.sources if not isinstance(source, ours))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOffers:
+    """What comes to a turn without being searched for."""
+
+    own: Own | None = None
+    """What the application's sources have, when they were asked already."""
+    waiting: Sequence[Item] = ()
+    called: Sequence[Item] = ()
+    brought: Brought = field(default_factory=Brought)
+
+
 def build_stable(
-    setup: Setup,
+    recall: Recall,
     situation: Situation,
     budget: Budget,
     *,
@@ -182,84 +102,80 @@ def build_stable(
     `own` is what the application's sources have, when they were asked already.
     """
     taken = {*removed, *(item.ref for item in pinned)}
-    offers = own_items(setup, situation) if own is None else own
-    gathered = gather(setup, situation, budget, offers)
+    offers = own_items(recall, situation) if own is None else own
+    gathered = gather(recall, situation, budget, offers)
     found = [item for item in gathered.items if item.ref not in taken]
     items = (*pinned, *found)
     key = (situation.user, situation.project, situation.language)
     # Most conversations of a user begin with the same: then it is the same choice.
     of = (budget, items, gathered.left_out)
-    known = setup.openings.get(key)
+    known = recall.openings.get(key)
     if known is None or known[0] != of:
         with stage("select"):
-            chosen = select_stable(items, budget.lanes(), setup.layout(situation), setup.floors)
+            chosen = select_stable(
+                items, budget.lanes(), recall.printer.layout(situation), recall.floors
+            )
         known = of, chosen.with_left_out(gathered.left_out)
-        setup.openings.put(key, known)
+        recall.openings.put(key, known)
     return replace(known[1], fault=offers.fault) if offers.fault else known[1]
 
 
 def build_part(
-    setup: Setup,
+    recall: Recall,
     situation: Situation,
     budget: Budget,
+    offers: TurnOffers,
+    shown: AlreadyShown,
     *,
-    own: Own | None = None,
-    waiting: Sequence[Item] = (),
-    called: Sequence[Item] = (),
-    brought: Brought | None = None,
-    in_view: Collection[str] = (),
-    whole: Collection[str] = (),
-    listed: Collection[str] = (),
-    said: InView | None = None,
-    hint: bool = False,
     head: int | None = None,
 ) -> Selection:
     """Choose and render what this turn brings: what waited to be said, then what was asked for.
 
     What comes by itself (`brought`) shares the room: code gets half of it before search does.
 
-    What is in view is left out, and so is what was learned from those of it that are there in full
-    (`whole`), turns that these quote, and turns of this conversation that the prompt holds
-    (`said`). What an index in view lists is not listed again.
+    What is in view is left out, and so is what was learned from those of it that are there in full,
+    turns that these quote, and turns of this conversation that the prompt holds. What an index in
+    view lists is not listed again.
     """
-    sent, shown = said or InView(), frozenset(whole)
+    sent, whole = shown.said, frozenset(shown.whole)
 
     def is_new(item: Item) -> bool:
-        return item.ref not in in_view and not (item.kind == "turn" and sent.holds(item))
+        return item.ref not in shown.refs and not (item.kind == "turn" and sent.holds(item))
 
-    deadline = setup.due()
     wanted = Filter(
-        without=frozenset(in_view) | sent.refs,
+        without=frozenset(shown.refs) | sent.refs,
         own=sent.own(situation.session),
         worthwhile=True,
         tokens=budget.turn_limit,
-        deadline=deadline,
+        deadline=recall.limit.due(),
         head=head,
-        types=SEARCHED if setup.arriving.session_history else ("memory",),
+        types=SEARCHED if recall.printer.arriving.session_history else ("memory",),
     )
-    around = brought or Brought()
+    around = offers.brought
     situation = around.seen_from(situation)
     with stage("search"):
-        found = setup.search.find(situation, setup.weights, wanted)
-    other = [item for item in filter(is_new, found.items) if shown.isdisjoint(item.origins)]
-    new = _unquoted(setup, situation.user, unsaid(setup, situation.user, other, sent), shown)
-    hits = setup.arriving.admitted(new)
-    asked = hits if opens(found, setup.floors) else []
+        found = recall.find(situation, wanted)
+    other = [item for item in filter(is_new, found.items) if whole.isdisjoint(item.origins)]
+    unheard = unsaid(recall.journal, situation.user, other, sent)
+    new = unquoted(recall.journal, situation.user, unheard, whole)
+    hits = recall.printer.arriving.admitted(new)
+    asked = hits if opens(found, recall.floors) else []
     code = list(filter(is_new, around.code))
     ahead = len(code)
     if asked:
-        ahead = _fitting(code, budget.turn_limit // 2, setup.count)
-    offers = own_items(setup, situation) if own is None else own
-    for_turn = [item for item in offers.items if item.lane == "turn"]
-    urgent, normal, low = _by_urgency([*waiting, *around.modes, *for_turn])
-    first = filter(is_new, [*urgent, *normal, *called, *around.rules])
+        ahead = _fitting(code, budget.turn_limit // 2, recall.printer.count)
+    own = own_items(recall, situation) if offers.own is None else offers.own
+    for_turn = [item for item in own.items if item.lane == "turn"]
+    urgent, normal, low = _by_urgency([*offers.waiting, *around.modes, *for_turn])
+    first = filter(is_new, [*urgent, *normal, *offers.called, *around.rules])
     last = filter(is_new, [*low, *around.readme])
     items = [*first, *code[:ahead], *asked, *code[ahead:], *last]
-    layout = setup.layout(situation)
-    limit, floors = budget.turn_limit, setup.floors
+    layout = recall.printer.layout(situation)
+    limit, floors = budget.turn_limit, recall.floors
     with stage("select"):
-        chosen = select_turn(items, limit, layout, floors, listed=listed, hint=hint)
-    return replace(chosen, fault=", ".join(filter(None, [found.fault, offers.fault])))
+        hint = not shown.points_on
+        chosen = select_turn(items, limit, layout, floors, listed=shown.listed, hint=hint)
+    return replace(chosen, fault=", ".join(filter(None, [found.fault, own.fault])))
 
 
 def _by_urgency(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
@@ -287,52 +203,19 @@ class Own:
     fault: str = ""
 
 
-def own_items(setup: Setup, situation: Situation) -> Own:
+def own_items(recall: Recall, situation: Situation) -> Own:
     """Ask the application's own sources; what one has not got in time is left out."""
-    deadline = setup.due()
+    deadline = recall.limit.due()
     items: list[Item] = []
     late: list[str] = []
-    for source in setup.own_sources:
+    for source in recall.own_sources:
         try:
-            ask = partial(offered, source, situation, setup.weights)
-            items += setup.aside.call(ask, deadline, f"source {source.name}")
+            ask = partial(offered, source, situation, recall.weights)
+            items += recall.limit.aside.call(ask, deadline, f"source {source.name}")
         except Late:
-            setup.stats.count(f"degraded.{source.name}.{LATE}")
+            recall.stats.count(f"degraded.{source.name}.{LATE}")
             late.append(f"{source.name}: {LATE}")
     return Own(items=tuple(items), fault=", ".join(late))
-
-
-def unsaid(setup: Setup, user: str, items: Sequence[Item], said: InView) -> Sequence[Item]:
-    """Return the items without what was learned from a message that is in view."""
-    origins = {ref for item in items for ref in item.origins}
-    if not origins:
-        return items
-    rows = [row for row in setup.store.get(user, sorted(origins)) if row.type == "turn"]
-    turns = setup.faults.read(rows, lambda row: load_as(row, Turn))
-    seen = {turn.ref for turn in turns if turn.print in said.prints}
-    return [item for item in items if seen.isdisjoint(item.origins)]
-
-
-def _unquoted(
-    setup: Setup, user: str, items: Sequence[Item], shown: Collection[str]
-) -> Sequence[Item]:
-    """Return the items without turns that something shown in full was learned from, and quotes."""
-    turns = {item.ref: item for item in items if item.kind == "turn"}
-    if not turns or not shown:
-        return items
-    rows = [row for row in setup.store.get(user, sorted(shown)) if row.type in _QUOTING]
-    quoted = {
-        ref
-        for record in setup.faults.read(rows, load)
-        if isinstance(record, Derived)
-        for ref in record.derived_from
-        if ref in turns and _on_one_line(turns[ref].text) in _on_one_line(record.says())
-    }
-    return [item for item in items if item.ref not in quoted]
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,22 +226,22 @@ class Gathered:
     left_out: Counter[str]
 
 
-def gather(setup: Setup, situation: Situation, budget: Budget, own: Own) -> Gathered:
+def gather(recall: Recall, situation: Situation, budget: Budget, own: Own) -> Gathered:
     """Return what the sources have to offer here, rated; of a large source only its best."""
     most = candidates_per_lane(budget)
     items: list[Item] = []
     left_out: Counter[str] = Counter()
-    for source in setup.sources:
-        if isinstance(source, Sessions) and not setup.arriving.session_history:
+    for source in recall.sources:
+        if isinstance(source, Sessions) and not recall.printer.arriving.session_history:
             continue
         if isinstance(source, Memories | Sessions):
-            listed = source.best(situation, setup.weights, most)
-            items += setup.arriving.admitted(listed.items)
-            above, below = listed.left_out(setup.floors.stable)
+            listed = source.best(situation, recall.weights, most)
+            items += recall.printer.arriving.admitted(listed.items)
+            above, below = listed.left_out(recall.floors.stable)
             left_out += Counter({"over budget": above})
-            left_out += Counter({f"below floor {setup.floors.stable:g}": below})
+            left_out += Counter({f"below floor {recall.floors.stable:g}": below})
         elif isinstance(source, Directory):
-            items += offered(source, situation, setup.weights)
+            items += offered(source, situation, recall.weights)
     items += [item for item in own.items if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 

@@ -19,7 +19,7 @@ from ..values.budget import MEMORY_LANES, NOTE_LANES
 from ..values.items import Item, Scope, Shown, by_rank, newest_first, urgency
 from ..values.scoring import Floors
 from .admission import Arriving
-from .block import FRAME, Block, Draft, Printed
+from .block import FRAME, Block, Draft
 from .outcome import BlockKind, ItemOutcome, used_of
 from .render import has_brief
 
@@ -42,8 +42,6 @@ class Layout:
     renderer: Renderer
     count: TokenCounter
     title: Callable[[str], str]
-    printed: Printed | None = None
-    """What was printed before for this user, by this renderer."""
     arriving: Arriving = field(default_factory=Arriving)
     """How many summaries and index lines there may be."""
 
@@ -86,6 +84,11 @@ class Selection:
     @cached_property
     def _used(self) -> dict[BlockKind, tuple[ItemOutcome, ...]]:
         return {}
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """Refs of what the block shows, in full or in part."""
+        return frozenset([choice.item.ref for choice in self.choices if choice.shown != "none"])
 
     def with_left_out(self, more: Mapping[str, int]) -> Selection:
         """Return the selection with more counted as left out."""
@@ -275,9 +278,7 @@ class _Fill:
         self._limits = dict(lanes)
         self._spent: Counter[str] = Counter()
         self._layout = layout
-        self._draft = Draft(
-            layout.renderer, layout.count, layout.title, hint=hint, printed=layout.printed
-        )
+        self._draft = Draft(layout.renderer, layout.count, layout.title, hint=hint)
         self._chosen: dict[str, Choice] = {}
         self._paid_by: dict[str, str] = {}
 

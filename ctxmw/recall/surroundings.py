@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from ..code.codebase import Codebase
-from ..code.index import ProjectCode
 from ..protocols import Store
 from ..runtime.faults import Faults
 from ..text.cleaning import words
@@ -27,8 +26,12 @@ from ..workspace.triggers import (
     still_alive,
 )
 from .modes import Mode, modes_in
-from .sources.code import Code
 from .sources.directory import Directory
+
+if TYPE_CHECKING:
+    from ..code.codebase import Codebase
+    from ..code.index import ProjectCode
+    from .sources.code import Code
 
 _POINTS_AT = frozenset(("here", "it", "that", "these", "this", "those"))
 

@@ -67,14 +67,9 @@ class Workers:
         # Who does not wait for us in a loop need not wait for it to be imported.
         import asyncio
 
-        if self._process != os.getpid():
-            # This process was forked: the threads, and who waits for them, are in the other one.
-            self._begin()
-        made = _Call(partial(contextvars.copy_context().run, call))
+        made = self._submit(call, in_haste=within is not None)
         if within is None:
-            self._submit(made, self._patient)
             return await asyncio.shield(asyncio.wrap_future(made.answer))
-        self._submit(made, self._in_haste)
         late = asyncio.get_running_loop().call_later(within, self._give_up, made, within)
         try:
             return await asyncio.wrap_future(made.answer)
@@ -84,10 +79,21 @@ class Workers:
         finally:
             late.cancel()
 
+    async def run_or_make(self, call: Callable[[], R]) -> R:
+        """Return the result of the call, made in a thread; right here once there are none."""
+        import asyncio
+
+        try:
+            made = self._submit(call)
+        except StoreError:
+            # The memory is closed, so this ends at once, and the call knows how.
+            return call()
+        return await asyncio.shield(asyncio.wrap_future(made.answer))
+
     def hand_in(self, call: Callable[[], object]) -> None:
         """Have a call made that nobody waits for; none any more, once they are closed."""
         with suppress(StoreError):
-            self._submit(_Call(partial(contextvars.copy_context().run, call)), self._patient)
+            self._submit(call)
 
     @property
     def began(self) -> float | None:
@@ -109,9 +115,13 @@ class Workers:
         if self._executor is not None:
             self._executor.shutdown(wait=True)
 
-    def _submit(self, call: _Call, queue: deque[_Call]) -> None:
+    def _submit(self, work: Callable[[], object], *, in_haste: bool = False) -> _Call:
+        if self._process != os.getpid():
+            # This process was forked: the threads, and who waits for them, are in the other one.
+            self._begin()
+        call = _Call(partial(contextvars.copy_context().run, work))
         with self._lock:
-            if queue is self._in_haste and len(queue) >= WAITING:
+            if in_haste and len(self._in_haste) >= WAITING:
                 raise Overloaded(f"{WAITING} calls wait already: {_REMEDY}")
             if self._closed:
                 raise StoreError("this memory was closed: open it again.")
@@ -119,7 +129,8 @@ class Workers:
                 self._left_over -= 1
             else:
                 self._threads().submit(self._make_one)
-            queue.append(call)
+            (self._in_haste if in_haste else self._patient).append(call)
+            return call
 
     def _withdraw(self, call: _Call) -> bool:
         """Take a call in haste out of its queue; say whether it still waited there."""
@@ -190,6 +201,26 @@ class _Call:
             self.answer.set_result(result)
 
 
+class Watched:
+    """A block, `with` or `async with`: whoever watches is told of the error that ends it."""
+
+    def __init__(self, workers: Workers, ended: Callable[[BaseException], object]) -> None:
+        self._workers = workers
+        self._ended = ended
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if error is not None:
+            self._ended(error)
+
+    async def __aenter__(self) -> None: ...
+
+    async def __aexit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if error is not None:
+            await self._workers.run_or_make(partial(self._ended, error))
+
+
 class HasWorkers(Protocol):
     """Whatever has twins has workers."""
 
@@ -220,12 +251,7 @@ def forgiving_twin(
     """Return the async twin of a method that forgives: also when there are no threads any more."""
 
     async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        call = partial(method, self, *args, **kwargs)
-        try:
-            return await self.workers.run(call)
-        except StoreError:
-            # The memory is closed, so this ends at once, and the method knows how.
-            return call()
+        return await self.workers.run_or_make(partial(method, self, *args, **kwargs))
 
     return _named(run, method)
 

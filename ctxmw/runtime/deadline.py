@@ -11,6 +11,8 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import TypeVar
 
+from .async_twins import Workers
+
 MILLISECONDS = 200.0
 LATE = "deadline"
 """What a record says of that which was not there in time."""
@@ -95,3 +97,27 @@ class Aside:
             answer.set_exception(error)
         finally:
             self._slots.release()
+
+
+class TimeLimit:
+    """How long a call may wait for what memory adds to it."""
+
+    def __init__(self, milliseconds: float | None, workers: Workers) -> None:
+        """None: as long as it takes."""
+        self.milliseconds = milliseconds
+        self.workers = workers
+        self.aside = Aside(before_waiting=workers.leave)
+
+    def due(self) -> Deadline | None:
+        """Return until when an answer is of use; waiting for a thread is part of that time."""
+        if self.milliseconds is None:
+            return None
+        return Deadline.within(self.milliseconds, self.workers.began)
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds after which a call that was not begun goes out without memory; None: never.
+
+        Past the deadline it still gets what needs no search, for half as long again.
+        """
+        return None if self.milliseconds is None else 1.5 * self.milliseconds / 1000

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from ..protocols import Row
 from .lru import LruCache
 from .stats import Stats
 
@@ -20,6 +19,20 @@ log = logging.getLogger("ctxmw")
 
 TOLD = 1024
 """How many faults are remembered as told."""
+
+
+class Stored(Protocol):
+    """What names a row of a store; a store's own type is of a room above."""
+
+    @property
+    def user(self) -> str: ...
+    @property
+    def ref(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+
+
+R = TypeVar("R", bound=Stored)
 T = TypeVar("T")
 
 
@@ -37,8 +50,8 @@ class Faults:
 
     def read(
         self,
-        rows: Iterable[Row],
-        read: Callable[[Row], T],
+        rows: Iterable[R],
+        read: Callable[[R], T],
         unread: Callable[[str], object] | None = None,
     ) -> list[T]:
         """Return what is read of each row, without those that cannot be read.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
-P = TypeVar("P", bound=tuple[Hashable, ...])
 V = TypeVar("V")
 
 
@@ -85,19 +84,3 @@ class LruCache(Generic[K, V]):
             known = self._weights
             self._weight -= self._weigh(value) if known is None else known.pop(key)
         return value
-
-
-class Share(Generic[P, V]):
-    """What is kept for one owner, among what is kept for many; keys have several parts."""
-
-    def __init__(self, kept: LruCache[tuple[Hashable, ...], V], owner: Hashable) -> None:
-        self._kept = kept
-        self._owner = owner
-
-    def get(self, key: P) -> V | None:
-        """Return the owner's value for the key, if any."""
-        return self._kept.get((self._owner, *key))
-
-    def put(self, key: P, value: V) -> None:
-        """Keep a value for the owner."""
-        self._kept.put((self._owner, *key), value)

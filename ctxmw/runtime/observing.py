@@ -7,11 +7,10 @@ here and nowhere else. What has no name there begins with "ctxmw.".
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingPackage
 from ..text.secrets.redaction import redact
@@ -19,11 +18,7 @@ from ..text.secrets.redaction import redact
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from ..conversation.record import ContextRecord
     from .stats import Stats
-
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 
 # What conventions call our operations; the others are "ctxmw.NAME".
 OPERATIONS = {
@@ -69,40 +64,19 @@ class Observer:
         finally:
             self._stats.took(name, 1000 * (time.perf_counter() - started))
 
-    def told_of(self, record: ContextRecord) -> dict[str, Any]:
-        """Count what a prompt was given, by lane, and return what a span tells of it."""
-        for lane, (spent, _) in record.lanes.items():
-            if spent:
-                self._stats.count(f"tokens.{lane}", spent)
-        if self._tracer is None:
-            return {}
-        considered = record.used
-        shown = sum(used.shown != "none" for used in considered)
-        return {
-            USED: record.tokens,
-            LIMIT: record.limit,
-            DROPPED: len(considered) - shown + sum(record.left_out.values()),
-            FOUND: shown,
-            DEGRADED: record.degraded or None,
-        }
+    @property
+    def traces(self) -> bool:
+        """Whether anything that is told reaches anybody."""
+        return self._tracer is not None
+
+    def spent(self, lanes: Mapping[str, tuple[int, int]]) -> None:
+        """Count what a prompt was given, by lane, of what each had."""
+        for lane, (tokens, _) in lanes.items():
+            if tokens:
+                self._stats.count(f"tokens.{lane}", tokens)
 
     def _span(self, name: str, told: dict[str, Any]) -> AbstractContextManager[None]:
         return nullcontext() if self._tracer is None else _traced(self._tracer, name, told)
-
-
-def observed(name: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Observe every call of a function whose first argument is the setup."""
-
-    def wrapped(call: Callable[_P, _T]) -> Callable[_P, _T]:
-        @wraps(call)
-        def observing(*arguments: _P.args, **options: _P.kwargs) -> _T:
-            setup: Any = arguments[0]
-            with setup.observer.operation(name):
-                return call(*arguments, **options)
-
-        return observing
-
-    return wrapped
 
 
 @contextmanager

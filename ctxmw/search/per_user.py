@@ -16,14 +16,14 @@ from ..runtime.faults import Faults
 from ..runtime.packing import Unpacked
 from ..store.feed import Feed
 from ..store.replica import Kept, Projection, Replica, rows_of
-from ..values.records import RECORD_TYPES, Turn, load
+from ..values.records import Turn, load
+from .filter import SEARCHED
 from .lexical.index import Document, LexicalIndex
 from .reading import Readings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SEARCHED = tuple(RECORD_TYPES)
 USERS = 64
 """How many users' indexes are kept at hand ..."""
 RECORDS = 1_000_000

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..protocols import Store, TokenCounter
-from ..recall.sources.sessions import record_item
 from ..runtime.faults import Faults
 from ..values.items import Item
+from ..values.record_items import record_item
 from ..values.records import Record, load
 from .passages import Clause, clauses, passage
 

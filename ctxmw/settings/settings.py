@@ -15,14 +15,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from ..compaction.policy import Compaction
-from ..composition import Options
 from ..errors import InvalidValue
-from ..middleware import ContextMiddleware
 from ..protocols import Renderer
 from ..recall.admission import Arriving
 from ..recall.catalog import AgentSearch, Offer
@@ -36,6 +34,10 @@ from ..values.scoring import Floors, Weights
 from ..workspace.triggers import Triggers
 from .file import settings_file
 from .trust import allowed
+
+if TYPE_CHECKING:
+    from ..composition import Options
+    from ..middleware import ContextMiddleware
 
 log = logging.getLogger("ctxmw")
 
@@ -231,6 +233,9 @@ class Settings(BaseModel):
 
     def open(self, **options: Any) -> ContextMiddleware:
         """Open the memory; an option given here wins over the settings."""
+        # Whoever only reads settings, such as the command, need not load everything else.
+        from ..middleware import ContextMiddleware
+
         return ContextMiddleware.open(self.store, **{**self.options(), **options})
 
     def options(self) -> Options:

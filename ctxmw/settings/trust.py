@@ -19,8 +19,8 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..composition import data_folder
 from ..errors import CtxmwError, InvalidValue, NotTrusted
+from ..store.open import data_folder
 from ..text.secrets.redaction import redact
 from .file import SettingsFile, content_of
 

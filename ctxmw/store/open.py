@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
-from ..composition import data_folder
 from ..errors import NotFound, StoreError
 from ..protocols import Store
-from .sqlite.store import SqliteStore
 
 POSTGRES = ("postgresql://", "postgres://")
 
@@ -18,13 +18,27 @@ def store_at(path: str | Path | None) -> Store:
     No path: a file in the user's data folder (CTXMW_HOME moves it), which is made. ":memory:"
     keeps nothing.
     """
-    if path is None:
-        return SqliteStore(_made(data_folder()) / "memory.db")
+    # Whoever keeps memory in one database need not load the other.
     if isinstance(path, str) and path.startswith(POSTGRES):
         from .postgres.store import PostgresStore
 
         return PostgresStore(path)
-    return SqliteStore(path)
+    from .sqlite.store import SqliteStore
+
+    return SqliteStore(_made(data_folder()) / "memory.db" if path is None else path)
+
+
+def data_folder() -> Path:
+    """Return where memories are kept unless told otherwise; CTXMW_HOME moves it."""
+    if home := os.environ.get("CTXMW_HOME"):
+        return Path(home)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "ctxmw"
 
 
 def existing_store(path: str) -> Store:

@@ -6,8 +6,8 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from ..middleware import ContextMiddleware
 from ..protocols import Find, Store
 from ..recall.entries import LEASE
 from .case import (
@@ -22,6 +22,9 @@ from .case import (
     same,
 )
 from .doubles import FixedClock
+
+if TYPE_CHECKING:
+    from ..middleware import ContextMiddleware
 
 THREADS, PROCESSES, ROUNDS = 8, 2, 5
 
@@ -105,7 +108,7 @@ def _add_some(store: Store, number: int) -> None:
 
 def a_claimed_entry_is_offered_again_when_its_lease_ends(case: Case) -> None:
     clock = FixedClock(NOW)
-    ctx = ContextMiddleware(case.open(), user="ada", clock=clock)
+    ctx = _opened(case.open(), clock)
     chat = ctx.session("s1")
     chat.collect("hook", "a", "The build is red.")
     first = chat.prepare([{"role": "user", "content": "Hello there"}])
@@ -121,7 +124,7 @@ def a_claimed_entry_is_offered_again_when_its_lease_ends(case: Case) -> None:
 
 def one_of_many_claims_an_entry(case: Case) -> None:
     store = case.open()
-    ctx = ContextMiddleware(store, user="ada", clock=FixedClock(NOW))
+    ctx = _opened(store, FixedClock(NOW))
     for number in range(4):
         ctx.session("s1").collect("hook", str(number), f"note{number} waits here.")
 
@@ -139,13 +142,20 @@ def an_entry_claimed_by_a_process_that_died_is_not_lost(case: Case) -> None:
     case.open()
     case.crash(_claim_and_die)
     clock = FixedClock(NOW + LEASE + timedelta(seconds=1))
-    chat = ContextMiddleware(case.open(), user="ada", clock=clock).session("s1")
+    chat = _opened(case.open(), clock).session("s1")
     prepared = chat.prepare([{"role": "user", "content": "Is anybody there?"}])
     expect("The build is red." in prepared.context.part, "it is offered to the next call")
 
 
+def _opened(store: Store, clock: FixedClock) -> ContextMiddleware:
+    # Whoever tests with a clock or an embedder alone need not load everything else.
+    from ..middleware import ContextMiddleware
+
+    return ContextMiddleware(store, user="ada", clock=clock)
+
+
 def _claim_and_die(store: Store) -> None:
-    chat = ContextMiddleware(store, user="ada", clock=FixedClock(NOW)).session("s1")
+    chat = _opened(store, FixedClock(NOW)).session("s1")
     chat.collect("hook", "a", "The build is red.")
     chat.prepare([{"role": "user", "content": "Hello there"}])
     os._exit(CRASHED)

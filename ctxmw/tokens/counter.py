@@ -71,11 +71,6 @@ class Counter:
         """Return about how many tokens a text has, at a glance."""
         return self._loaded().about(text)
 
-    def once(self, text: str) -> int:
-        """Return the tokens of a text whose count is kept elsewhere, and not here again."""
-        known = self._recent.get(text)
-        return self._loaded().count(text) if known is None else known
-
     def joined(self, texts: Sequence[str], known: Mapping[str, int]) -> int:
         """Return the tokens of the texts joined, as calling it with the whole would.
 
@@ -207,11 +202,6 @@ _WORD_OR_DIGITS = re.compile(r"[A-Za-z][A-Za-z']*|[0-9]{1,3}")
 def about(count: TokenCounter, text: str) -> int | None:
     """Return about how many tokens a text has, at a glance; None when only counting tells."""
     return count.about(text) if isinstance(count, Counter) else None
-
-
-def once(count: TokenCounter, text: str) -> int:
-    """Return the tokens of a text whose count is kept by who asks, by whatever counter."""
-    return count.once(text) if isinstance(count, Counter) else count(text)
 
 
 def joined(count: TokenCounter, texts: Sequence[str], known: Mapping[str, int]) -> int:

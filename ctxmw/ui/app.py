@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -13,9 +14,11 @@ from starlette.routing import Route
 
 from ..display import style
 from ..errors import CtxmwError
-from ..middleware import ContextMiddleware
 from .guard import Guard
 from .pages import Pages
+
+if TYPE_CHECKING:
+    from ..middleware import ContextMiddleware
 
 
 def app_for(ctx: ContextMiddleware, *, token: str) -> Starlette:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -12,7 +12,6 @@ from ..conversation.record import ContextRecord
 from ..display.conversations import messages_html, prepared_html
 from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
-from ..middleware import ContextMiddleware
 from ..recall.catalog import CatalogItem
 from ..recall.outcome import ItemOutcome
 from ..values.budget import Budget
@@ -22,6 +21,9 @@ from ..values.refs import names_stored
 from .guard import body_of, form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
 from .templates import Templates
+
+if TYPE_CHECKING:
+    from ..middleware import ContextMiddleware
 
 _LAST_TURNS = 40
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..conversation.record import ContextRecord
 from ..conversation.state import SessionState, StoredBlock, block_ref
 from ..display.found import kind_of
 from ..errors import MissingUser
-from ..middleware import ContextMiddleware
 from ..protocols import Find
 from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
 from ..runtime.faults import Faults
 from ..text.cleaning import one_line
 from ..values.records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_as
+
+if TYPE_CHECKING:
+    from ..middleware import ContextMiddleware
 
 PAGE = 50
 """Rows of one page."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from ..errors import InvalidValue
-from ..middleware import ContextMiddleware
 from .app import app_for
 from .patience import SECONDS, patient
+
+if TYPE_CHECKING:
+    from ..middleware import ContextMiddleware
 
 GRACE = 2
 """Seconds to finish what is being answered: a browser that reads nothing does not keep us."""

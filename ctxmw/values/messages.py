@@ -9,6 +9,7 @@ returns a new list whose untouched messages are the same objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
@@ -27,6 +28,15 @@ turn's part closes the system prompt too."""
 ROLES: tuple[str, ...] = get_args(Role)
 AUTHORS: tuple[str, ...] = get_args(Author)
 PLACEMENTS: tuple[str, ...] = get_args(Placement)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """One message of a prompt: our text in it, then the caller's."""
+
+    role: str
+    ours: str
+    theirs: str
 
 
 def check_placement(placement: Placement) -> Placement:
@@ -190,6 +200,19 @@ def _part_without(part: Any, block: str) -> Any:
     if not kept:
         return None
     return kept if isinstance(part, str) else {**part, "text": kept}
+
+
+def checked_reply(reply: str | Message | None) -> Message | None:
+    """Return an answer as a message, or raise when it is none."""
+    if reply is None:
+        return None
+    message = {"role": "assistant", "content": reply} if isinstance(reply, str) else reply
+    if not isinstance(message, Mapping) or message.get("role") != "assistant":
+        raise InvalidValue(
+            f"reply is {reply!r:.60}: give the answer's text, or its message, which has the role "
+            "assistant."
+        )
+    return check_messages([message])[0]
 
 
 def _text_part(text: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from random import Random
 
 from ..protocols import Store
+from ..text.cleaning import digest
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _SHORT, _LONG = 6, 16
@@ -36,6 +37,12 @@ def short_refs(store: Store, user: str, random: Random) -> MakeRef:
 def long_ref(prefix: str, random: Random) -> str:
     """Return a ref that needs no asking; for records that no prompt shows."""
     return prefix + _letters(random, _LONG)
+
+
+def code_ref(*parts: str) -> str:
+    """Return the ref of a piece of code or of a file: another one when what it shows changed."""
+    number = int(digest(*parts)[:12], 16)
+    return "x" + "".join([_LETTERS[number >> 5 * at & 31] for at in range(7)])
 
 
 def names_stored(ref: str) -> bool:

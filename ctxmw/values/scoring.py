@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 
 from ..errors import InvalidValue
-from .items import Item, changed
+from .items import Item
 from .situation import TASK_WORDS, Situation
 
 UNKNOWN = 0.5
@@ -79,13 +79,13 @@ class Rating:
         """Return the item with its score and the reasons for it."""
         signals = self._signals(item)
         reasons = tuple([(name, round(signals[at], 4)) for at, name in enumerate(_SIGNALS)])
-        return changed(item, score=round(self._sum(*signals), 4), reasons=reasons)
+        return replace(item, score=round(self._sum(*signals), 4), reasons=reasons)
 
     def matched(self, item: Item, match: float, reasons: Reasons, passage: str = "") -> Item:
         """Return the item as a query brought it: half match, half its own score."""
         half = round((match + self._sum(*self._signals(item))) / 2, 4)
         match = round(match, 4)
-        return changed(
+        return replace(
             item,
             score=half,
             match=match,
@@ -114,7 +114,7 @@ def with_match(item: Item, match: float) -> Item:
     """Return the item as a query brought it: half match, half its own score."""
     final, match = round((match + item.score) / 2, 4), round(match, 4)
     reasons = (("match", match), *item.reasons)
-    return changed(item, score=final, match=match, include="agent", reasons=reasons)
+    return replace(item, score=final, match=match, include="agent", reasons=reasons)
 
 
 def recency(at: datetime | None, now: datetime) -> float:

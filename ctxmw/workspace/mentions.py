@@ -13,7 +13,7 @@ from itertools import groupby
 
 from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
 from ..text.phrases import ASKS
-from ..values.situation import LANGUAGES
+from .project import LANGUAGES
 
 READ = 16_384
 """Characters of a message that are read, half of them from its end: the request stands before or

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..values.situation import LANGUAGES
 from .files import Unreadable, read_under
 from .globs import Ignored
+from .project import LANGUAGES
 
 READ = frozenset(("python", "javascript", "typescript", "go", "rust", "java"))
 """Languages whose definitions are read."""

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from math import inf
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import InvalidValue
 from ..values.clocks import after, span
 from ..values.records import utc_now
-from .activity import Activity
 from .mentions import (
     Frame,
     Known,
@@ -28,6 +27,9 @@ from .mentions import (
     split_line,
     symbols_in,
 )
+
+if TYPE_CHECKING:
+    from .activity import Activity
 
 TriggerKind = Literal[
     "symbol", "path", "trace", "message", "open", "edit", "hover", "session_start"

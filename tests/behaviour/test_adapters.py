@@ -286,7 +286,7 @@ def test_a_broken_memory_does_not_stop_a_call_and_says_so(adapter, caplog):
     stages: list[str] = []
     with ContextMiddleware.open(":memory:", on_error=lambda stage, _: stages.append(stage)) as ctx:
         wrapped, model = adapter.make(ctx, session=ctx.session("s1"))
-        ctx._setup.store.close()
+        ctx.store.close()
         answer = adapter.ask(wrapped, told(ASKED))
         assert adapter.sent(model) == [told(ASKED)]
         assert adapter.mark(answer)["degraded"].startswith("prepare: ")
@@ -298,7 +298,7 @@ def test_a_broken_memory_does_not_stop_a_call_and_says_so(adapter, caplog):
 
 def test_a_strict_memory_raises_what_is_wrong_with_it(adapter, ctx, chat):
     wrapped, model = adapter.make(ctx, session=chat)
-    ctx._setup.store.close()
+    ctx.store.close()
     with pytest.raises(Exception, match="closed"):
         adapter.ask(wrapped, told(ASKED))
     assert model.prompts == []

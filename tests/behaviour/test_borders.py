@@ -59,12 +59,12 @@ def damage(ctx: ContextMiddleware, row: Row) -> Row:
     """Leave a record as a version of ctxmw that is not there yet might, and return it."""
     body = json.dumps({**json.loads(row.body), "of_the_future": True})
     damaged = replace(row, body=body)
-    ctx._setup.store.put([damaged])
+    ctx.store.put([damaged])
     return damaged
 
 
 def only(ctx: ContextMiddleware, type_: str, *, user: str = "local") -> Row:
-    [row] = ctx._setup.store.query(user, Find(types=(type_,)))
+    [row] = ctx.store.query(user, Find(types=(type_,)))
     return row
 
 
@@ -120,9 +120,9 @@ def test_a_record_that_cannot_be_read_is_left_out_and_told_once(
     [said] = [message for message in caplog.messages if row.ref in message]
     assert said.startswith(f"the {row.type} {row.ref} is unread (UnreadableRecord); everything")
     assert ctx.stats()["set_aside.read.UnreadableRecord"] == 1
-    [kept] = ctx._setup.store.get("local", [row.ref])
+    [kept] = ctx.store.get("local", [row.ref])
     assert kept.body == damaged.body
-    ctx._setup.store.put([row])
+    ctx.store.put([row])
     assert row.ref in {hit.ref for hit in ctx.search("harbour crane colour")}
 
 
@@ -147,29 +147,30 @@ def test_a_copy_of_the_indexes_keeps_in_mind_what_could_not_be_read(
             replace(row, ref=f"m{n}", body=row.body.replace(row.ref, f"m{n}"), digest=f"d{n}")
             for n in range(WORTH_KEEPING)
         ]
-        ctx._setup.store.put(made)
+        ctx.store.put(made)
         ctx.session("one").prepare(ASKED)
-        spaces = ctx._setup.store.blob_spaces("local")
+        spaces = ctx.store.blob_spaces("local")
         assert any(space.startswith("lexical") for space in spaces)
         assert any(space.startswith("ratings") for space in spaces)
-    store = ctx._setup.store
+    store = ctx.store
     with ContextMiddleware.open(path, clock=clock, deadline=None) as ctx:
         # As an older version left it, with nothing in the feed to tell of it.
-        with ctx._setup.store._connections.transaction() as mine:
+        with ctx.store._connections.transaction() as mine:
             mine.connection.execute(
                 "UPDATE records SET body = ? WHERE ref = ?", [row.body, row.ref]
             )
-        assert store is not ctx._setup.store
-        with ctx._setup.search._indexes.use("local") as kept:
+        assert store is not ctx.store
+        with ctx._recall.search._indexes.use("local") as kept:
             assert kept.index.place(row.ref) >= 0
             assert kept.unread == set()
-        listed = ctx._setup.sources[0]._shelf
-        best = listed.best(_situation(ctx), ctx._setup.weights, {"universal": 2 * WORTH_KEEPING})
+        listed = ctx._recall.sources[0]._shelf
+        most = {"universal": 2 * WORTH_KEEPING}
+        best = listed.best(_situation(clock), ctx._recall.weights, most)
         assert row.ref in {item.ref for item in best.items}
 
 
-def _situation(ctx: ContextMiddleware) -> Situation:
-    return Situation(user="local", query="", now=ctx._setup.clock())
+def _situation(clock: FixedClock) -> Situation:
+    return Situation(user="local", query="", now=clock())
 
 
 def test_an_entry_of_the_catalog_that_cannot_be_read_is_left_out_for_everybody(
@@ -197,7 +198,7 @@ def test_an_entry_that_waits_and_cannot_be_read_goes_on_waiting(
     chat.finish(prepared, "Good.")
     assert "works again" in prepared.context.part
     assert [stage for stage, _ in told] == ["read"]
-    ctx._setup.store.put([bad])
+    ctx.store.put([bad])
     assert [entry.text for entry in chat.pending()] == ["The build failed."]
 
 
@@ -219,7 +220,7 @@ def test_a_file_of_code_that_cannot_be_read_leaves_the_others(
     (root / "crane.py").write_text("def lift_crane(load):\n    return load\n")
     (root / "boat.py").write_text("def sink_boat(depth):\n    return depth\n")
     ctx.index_code(root)
-    rows = ctx._setup.store.query("local", Find(types=("code",)))
+    rows = ctx.store.query("local", Find(types=("code",)))
     damage(ctx, next(row for row in rows if "sink_boat" in row.body))
     asked = [{"role": "user", "content": "What do `lift_crane` and `sink_boat` do?"}]
     prepared = ctx.session("s", cwd=root).prepare(asked)
@@ -233,7 +234,7 @@ def test_a_conversation_whose_state_cannot_be_read_is_missing_from_the_list_alon
 ) -> None:
     for name in ("one", "two"):
         ctx.session(name).prepare(ASKED)
-    [row] = ctx._setup.store.get("local", [session_ref("one")])
+    [row] = ctx.store.get("local", [session_ref("one")])
     damage(ctx, row)
     assert [state.session for state in ctx.sessions()] == ["two"]
     ctx.session("three").prepare(ASKED)
@@ -269,7 +270,7 @@ class TestIdleEnds:
         assert "Done: Painted the crane." in row.body
         assert row.scope == "project:shop"
         ctx.forget(only(ctx, "note").ref)
-        assert ctx._setup.store.query("local", Find(types=("summary",))) == []
+        assert ctx.store.query("local", Find(types=("summary",))) == []
 
     def test_notes_added_later_make_a_new_summary(
         self, ctx: ContextMiddleware, clock: FixedClock
@@ -292,14 +293,14 @@ class TestIdleEnds:
             chat.end("About the crane.")
             chat.finish(chat.prepare(ASKED), "Still yellow.")
             asked = Find(types=("summary",), sessions=(name,))
-            [row] = ctx._setup.store.query("local", asked)
+            [row] = ctx.store.query("local", asked)
             damage(ctx, row)
             rows.append(row)
         clock.advance(minutes=46)
         return rows
 
     def is_open(self, ctx: ContextMiddleware, session: str) -> bool:
-        [row] = ctx._setup.store.get("local", [session_ref(session)])
+        [row] = ctx.store.get("local", [session_ref(session)])
         return row.digest == SessionState.OPEN
 
     def test_one_that_fails_stops_no_call_and_no_other_end(
@@ -311,13 +312,13 @@ class TestIdleEnds:
     ) -> None:
         ctx.session("fine").prepare(ASKED)
         self.broken(ctx, clock, "bad")
-        before = ctx._setup.store.get("local", [session_ref("bad")])
+        before = ctx.store.get("local", [session_ref("bad")])
         for number in range(5):
             ctx.session(f"new-{number}").prepare(ASKED)
             clock.advance(minutes=2)
         assert not self.is_open(ctx, "fine")
         assert self.is_open(ctx, "bad")
-        assert ctx._setup.store.get("local", [session_ref("bad")]) == before, "undone as a whole"
+        assert ctx.store.get("local", [session_ref("bad")]) == before, "undone as a whole"
         assert sorted(stage for stage, _ in told) == ["end", "read"]
         said = [message for message in caplog.messages if "'bad'" in message]
         assert len(said) == 1
@@ -340,7 +341,7 @@ class TestIdleEnds:
             other.sessions()
             assert other.stats()[failed] == 1, "now four minutes have to pass"
             clock.advance(minutes=3)
-            ctx._setup.store.put([row])
+            ctx.store.put([row])
             other.sessions()
         assert not self.is_open(ctx, "bad")
 
@@ -355,7 +356,7 @@ class TestIdleEnds:
             ctx.session("new").prepare(ASKED)
             clock.advance(minutes=1.5)
         assert not self.is_open(ctx, "fine")
-        assert len(ctx._setup.store.blob_refs("local", UNENDED)) == 25
+        assert len(ctx.store.blob_refs("local", UNENDED)) == 25
 
     def test_a_person_who_ends_it_is_told(self, ctx: ContextMiddleware, clock: FixedClock) -> None:
         self.broken(ctx, clock, "bad")
@@ -366,7 +367,7 @@ class TestIdleEnds:
         self, ctx: ContextMiddleware, clock: FixedClock
     ) -> None:
         self.broken(ctx, clock, "bad")
-        with ctx._setup.store.atomic("local"):
+        with ctx.store.atomic("local"):
             ctx.remember(CRANE, kind="fact")
             ctx.session("new").prepare(ASKED)
         assert CRANE in [hit.text for hit in ctx.search("harbour crane painted")]
@@ -379,7 +380,7 @@ class TestIdleEnds:
         chat = ctx.session("old")
         chat.finish(chat.prepare(ASKED), "It is yellow.")
         asked = Find(types=("turn",), sessions=("old",), newest_first=False)
-        damage(ctx, ctx._setup.store.query("local", asked)[0])
+        damage(ctx, ctx.store.query("local", asked)[0])
         clock.advance(minutes=46)
         ctx.session("new").prepare(ASKED)
         assert "It is yellow." in only(ctx, "summary").body
@@ -411,8 +412,8 @@ class Choosy(HashEmbedder):
 
 class TestEmbedding:
     def vectors(self, ctx: ContextMiddleware, embedder: HashEmbedder) -> Vectors:
-        setup = ctx._setup
-        return Vectors(setup.store, embedder, NumpyIndex(), clock=setup.clock, faults=setup.faults)
+        used = ctx._journal
+        return Vectors(used.store, embedder, NumpyIndex(), clock=used.clock, faults=used.faults)
 
     def test_one_text_that_cannot_be_embedded_holds_up_no_other(
         self, ctx: ContextMiddleware, told: Told, clock: FixedClock
@@ -448,7 +449,7 @@ class TestEmbedding:
         vectors = self.vectors(ctx, Choosy(""))
         with pytest.raises(EmbedderError):
             vectors.refresh("local")
-        assert ctx._setup.store.blob_refs("local", space_of("hash:64")) == []
+        assert ctx.store.blob_refs("local", space_of("hash:64")) == []
 
     def test_a_record_that_cannot_be_read_is_not_embedded_and_the_others_are(
         self, ctx: ContextMiddleware, clock: FixedClock
@@ -458,7 +459,7 @@ class TestEmbedding:
         ctx.remember(CRANE, kind="fact")
         vectors = self.vectors(ctx, HashEmbedder(64))
         assert vectors.refresh("local").embedded == 1
-        ctx._setup.store.put([row])
+        ctx.store.put([row])
         clock.advance(minutes=2)
         assert vectors.refresh("local").embedded == 1
 
@@ -466,7 +467,7 @@ class TestEmbedding:
         first = ctx.remember(CRANE, kind="fact").ref
         ctx.remember("The harbour boat is blue.", kind="fact")
         self.vectors(ctx, HashEmbedder(64)).refresh("local")
-        ctx._setup.store.put_blobs("local", space_of("hash:64"), {first: b"seven b"})
+        ctx.store.put_blobs("local", space_of("hash:64"), {first: b"seven b"})
         again = self.vectors(ctx, HashEmbedder(64))
         assert again.refresh("local").embedded == 1
         assert len(again.similar("local", "harbour", 5)) == 2
@@ -481,12 +482,12 @@ class TestEmbedding:
                 return super().freshen(user)
 
         ctx.remember(CRANE, kind="fact")
-        vectors = Sulking(ctx._setup.store, HashEmbedder(64), NumpyIndex())
+        vectors = Sulking(ctx.store, HashEmbedder(64), NumpyIndex())
         backlog = Backlog(vectors)
         backlog.work_off("bob")
         backlog.work_off("local")
         ends = time.monotonic() + 60
-        while not ctx._setup.store.blob_refs("local", space_of("hash:64")):
+        while not ctx.store.blob_refs("local", space_of("hash:64")):
             assert time.monotonic() < ends
             time.sleep(0.001)
         backlog.close()
@@ -506,14 +507,14 @@ def test_a_fault_of_one_conversation_leaves_the_summarizer_to_the_others(
         summarizer=model,
         on_error=lambda *fault: told.append(fault),
     ) as ctx:
-        distiller = ctx._setup.distiller
+        distiller = ctx._learner.distiller
         assert distiller is not None
         teach = distiller._teach
 
-        def fail_for_bad(setup, who, refs):
+        def fail_for_bad(learner, who, refs):
             if who.session == "bad":
                 raise ZeroDivisionError
-            return teach(setup, who, refs)
+            return teach(learner, who, refs)
 
         distiller._teach = fail_for_bad
         with distiller._changed:  # so that both wait before either is begun
@@ -532,7 +533,7 @@ def test_a_search_answers_though_the_copy_of_its_index_cannot_be_kept(
     many = [
         (ref, row.body.replace(row.ref, ref)) for ref in map("m{}".format, range(WORTH_KEEPING))
     ]
-    ctx._setup.store.put([replace(row, ref=ref, body=body) for ref, body in many])
+    ctx.store.put([replace(row, ref=ref, body=body) for ref, body in many])
     caplog.set_level(logging.DEBUG, "ctxmw")
     full = sqlite3.connect(path)
     full.execute(

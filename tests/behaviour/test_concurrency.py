@@ -70,7 +70,7 @@ def marks(prepared: Prepared) -> Counter[str]:
 
 def entries_of(ctx: ContextMiddleware, user: str, session: str) -> dict[str, Entry]:
     asked = Find(types=("entry",), sessions=(session,), live=None)
-    rows = ctx._setup.store.query(user, asked)
+    rows = ctx.store.query(user, asked)
     return {row.ref: Entry.model_validate_json(row.body) for row in rows}
 
 

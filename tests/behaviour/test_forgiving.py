@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import threading
 
 import pytest
 
-from ctxmw import ContextMiddleware, MissingUser, memory_tools
+from ctxmw import ContextMiddleware, MissingUser, StoreError, memory_tools
 from ctxmw.errors import StageError
 from ctxmw.testing import FixedClock
 
@@ -133,3 +134,50 @@ def test_a_memory_that_was_closed_does_not_stop_an_async_call():
         assert second.context.degraded == "prepare: StoreError"
 
     asyncio.run(story())
+
+
+def test_a_call_of_an_adapter_is_made_off_the_loop_and_after_closing_all_the_same():
+    async def story():
+        ctx = ContextMiddleware.open(":memory:", strict=False)
+        chat = ctx.session("s1").forgiving()
+        assert await chat.off_loop(threading.get_ident) != threading.get_ident()
+        ctx.close()
+        assert await chat.off_loop(threading.get_ident) == threading.get_ident()
+
+    asyncio.run(story())
+
+
+def test_a_call_of_an_adapter_that_fails_is_not_made_again():
+    made = []
+
+    def fail():
+        made.append(1)
+        raise StoreError("the disk is full.")
+
+    async def story():
+        with ContextMiddleware.open(":memory:") as ctx, pytest.raises(StoreError):
+            await ctx.session("s1").forgiving().off_loop(fail)
+
+    asyncio.run(story())
+    assert made == [1]
+
+
+def test_whoever_watches_a_block_is_told_of_the_error_that_ends_it():
+    ended = []
+
+    async def story():
+        with ContextMiddleware.open(":memory:") as ctx:
+            watched = ctx.session("s1").forgiving().watched(ended.append)
+            with watched:
+                pass
+            async with watched:
+                pass
+            assert ended == []
+            with pytest.raises(KeyError), watched:
+                raise KeyError("sync")
+            with pytest.raises(KeyError):
+                async with watched:
+                    raise KeyError("async")
+
+    asyncio.run(story())
+    assert [error.args for error in ended] == [("sync",), ("async",)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from random import Random
 from unicodedata import normalize
@@ -16,10 +16,11 @@ import tiktoken
 from hypothesis import HealthCheck, given, settings
 
 from ctxmw import ContextMiddleware, SqliteStore
-from ctxmw.protocols import Renderer
-from ctxmw.recall.pipeline import Setup, build_part, build_stable
+from ctxmw.composition import compose
+from ctxmw.protocols import Renderer, Store
+from ctxmw.recall.in_view import AlreadyShown
+from ctxmw.recall.pipeline import Recall, TurnOffers, build_part, build_stable
 from ctxmw.recall.render import Compact, Markdown, Xml
-from ctxmw.runtime.lru import LruCache
 from ctxmw.tokens.counter import Counter as TokenCounter
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.budget import Budget
@@ -60,13 +61,13 @@ def test_every_block_keeps_its_budget_its_frame_and_its_owner(
     @given(worlds)
     def check(world: World) -> None:
         with ContextMiddleware(SqliteStore(":memory:"), count=len, strict=True) as ctx:
-            ctx._setup.store.put([record.row() for record in world.records])
-            setups = {
-                (renderer.name, encoding): set_up(ctx._setup, renderer, counters[encoding])
+            ctx.store.put([record.row() for record in world.records])
+            recalls = {
+                (renderer.name, encoding): opened_with(ctx.store, renderer, counters[encoding])
                 for renderer, encoding in product(RENDERERS, ENCODINGS)
             }
             for case in cases_of(world):
-                check_case(world, case, setups[case.renderer.name, case.encoding], seen)
+                check_case(world, case, recalls[case.renderer.name, case.encoding], seen)
 
     check()
     print(dict(seen))
@@ -77,11 +78,8 @@ def test_every_block_keeps_its_budget_its_frame_and_its_owner(
     assert min(seen[f"in a {name}"] for name in ("project", "language")) > 500
 
 
-def set_up(as_opened: Setup, renderer: Renderer, count: TokenCounter) -> Setup:
-    """Return it as it would be opened with these: what was printed otherwise is not at hand."""
-    return replace(
-        as_opened, renderer=renderer, count=count, printed=LruCache(1024), openings=LruCache(64)
-    )
+def opened_with(store: Store, renderer: Renderer, count: TokenCounter) -> Recall:
+    return compose(store, {"renderer": renderer, "count": count}).recall
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,10 +134,11 @@ def _extra(random: Random, at: int, *, lane: str) -> Item:
     )
 
 
-def check_case(world: World, case: Case, setup: Setup, seen: Counter[str]) -> None:
+def check_case(world: World, case: Case, recall: Recall, seen: Counter[str]) -> None:
     budget = Budget(total=case.total)
-    stable = build_stable(setup, case.here, budget, pinned=case.pinned, removed=case.hidden)
-    part = build_part(setup, case.here, budget, waiting=case.waiting, in_view=case.hidden)
+    stable = build_stable(recall, case.here, budget, pinned=case.pinned, removed=case.hidden)
+    offers, shown = TurnOffers(waiting=case.waiting), AlreadyShown(refs=case.hidden)
+    part = build_part(recall, case.here, budget, offers, shown)
     mine = [record for record in world.records if _is_candidate(record, case)]
     opening = {world.marker(record) for record in mine if _may_open(record, case.here)}
     check_block(stable.block.text, budget.stable_limit, case, opening)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from itertools import product
 from typing import Any, ClassVar
@@ -20,9 +19,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from ctxmw import ContextMiddleware
+from ctxmw.composition import Composition
 from ctxmw.conversation.replay.prefix import Prefixes
-from ctxmw.recall.entries import pending, waiting
-from ctxmw.recall.pipeline import Setup
+from ctxmw.recall.entries import waiting
 from ctxmw.runtime.lru import LruCache
 from ctxmw.search.search import Search
 from ctxmw.values.records import load
@@ -38,7 +37,7 @@ class Neighbours(RuleBasedStateMachine):
     """What they do, one after the other."""
 
     index: ClassVar[str] = "numpy"
-    plant: ClassVar[Callable[[Setup], Setup] | None] = None
+    plant: ClassVar[Callable[[Composition], None] | None] = None
     """Makes a memory that mixes people up, to see that it is seen."""
 
     @initialize()
@@ -149,7 +148,7 @@ class Neighbours(RuleBasedStateMachine):
     def _opened(self) -> Neighbourhood:
         there = Neighbourhood(self.index)
         if self.plant is not None:
-            there.ctx._setup = self.plant(there.ctx._setup)
+            self.plant(there.ctx._composition)
         return there
 
 
@@ -200,38 +199,43 @@ def _prefixes() -> Prefixes:
     return mixed
 
 
-def _search(setup: Setup) -> Setup:
-    setup.search._indexes._replica._users = Anyones(64)
-    return setup
+def _search(made: Composition) -> None:
+    made.recall.search._indexes._replica._users = Anyones(64)
 
 
-def _shelves(setup: Setup) -> Setup:
-    setup.sources[0]._shelf._replica._users = Anyones(64)
-    return setup
+def _shelves(made: Composition) -> None:
+    made.recall.sources[0]._shelf._replica._users = Anyones(64)
 
 
-def _feed(setup: Setup) -> Setup:
-    setup.feed._users = Anyones(64)
-    return setup
+def _feed(made: Composition) -> None:
+    made.conversations.feed._users = Anyones(64)
+
+
+def _cache(name: str, mixed: Callable[[], object]) -> Callable[[Composition], None]:
+    def plant(made: Composition) -> None:
+        owners = (made.conversations, made.recall, made.recall.printer)
+        owner = next(one for one in owners if hasattr(one, name))
+        object.__setattr__(owner, name, mixed())
+
+    return plant
 
 
 MIXED = {
-    "builds": lambda setup: replace(setup, builds=Anyones(1024)),
-    "prefixes": lambda setup: replace(setup, prefixes=_prefixes()),
-    "idle": lambda setup: replace(setup, idle=Anyones(1024)),
+    "builds": _cache("builds", lambda: Anyones(1024)),
+    "prefixes": _cache("prefixes", _prefixes),
+    "idle": _cache("idle", lambda: Anyones(1024)),
     "search": _search,
     "shelves": _shelves,
     "feed": _feed,
 }
 CHECKED = {
-    "blocks": lambda setup: replace(setup, blocks=Anyones(2048)),
-    "openings": lambda setup: replace(setup, openings=Anyones(128)),
-    "printed": lambda setup: replace(setup, printed=Anyones(64)),
-    "states": lambda setup: replace(setup, states=Anyones(256)),
+    "blocks": _cache("blocks", lambda: Anyones(2048)),
+    "openings": _cache("openings", lambda: Anyones(128)),
+    "states": _cache("states", lambda: Anyones(256)),
 }
 
 
-def tell_a_story(plant: Callable[[Setup], Setup] | None = None) -> None:
+def tell_a_story(plant: Callable[[Composition], None] | None = None) -> None:
     """Have two people do the same after each other, everything there is."""
 
     class Told(Neighbours):
@@ -282,12 +286,8 @@ def test_a_cache_whose_values_know_whose_they_are_may_mix_people_up(cache: str) 
     tell_a_story(CHECKED[cache])
 
 
-def _waiting_for_the_first(store, user, *more):
-    return waiting(store, USERS[0], *more)
-
-
-def _waiting_of_the_first(store, user, *more, **options):
-    return pending(store, USERS[0], *more, **options)
+def _waiting_for_the_first(journal, user, *more):
+    return waiting(journal, USERS[0], *more)
 
 
 def _counted_by_question(self, situation, *more, find=Search.find):
@@ -303,8 +303,8 @@ def _item_of_anybody(self, ref):
 @pytest.mark.parametrize(
     ("where", "mixed"),
     [
-        ("ctxmw.calls.plan.waiting", _waiting_for_the_first),
-        ("ctxmw.contents.pending", _waiting_of_the_first),
+        ("ctxmw.calls.call.waiting", _waiting_for_the_first),
+        ("ctxmw.conversation.contents.waiting", _waiting_for_the_first),
         ("ctxmw.search.search.Search.find", _counted_by_question),
         ("ctxmw_mcp.callers.Callers.user", lambda *_: USERS[0]),
         ("ctxmw.ui.reading.Reading.item", _item_of_anybody),

@@ -10,9 +10,8 @@ import pytest
 
 from ctxmw import ContextMiddleware, Overloaded, SqliteStore
 from ctxmw.protocols import Find
-from ctxmw.recall.pipeline import Setup
 from ctxmw.runtime import async_twins as twins
-from ctxmw.runtime.deadline import Deadline
+from ctxmw.runtime.deadline import Deadline, TimeLimit
 from ctxmw.values.records import Turn, load_all
 from tests.support.busy import Busy
 
@@ -65,7 +64,7 @@ async def test_a_strict_memory_raises_instead(tmp_path):
 
 
 async def test_waiting_for_a_thread_counts_as_time_of_the_call(ctx, monkeypatch):
-    monkeypatch.setattr(Setup, "patience", LONG)
+    monkeypatch.setattr(TimeLimit, "patience", LONG)
     ctx.remember("Answer briefly.", kind="preference")
     ctx.session("before").capture([{"role": "user", "content": "Gears are made of brass."}])
     ctx.search("gears")

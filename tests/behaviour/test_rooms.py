@@ -47,23 +47,10 @@ LAZY = {
 """Imports upwards, inside a function, that a promise needs: how a value looks, and what is public
 without being loaded."""
 TO_MEND = {
-    ("ctxmw.calls.tools", ""),
-    ("ctxmw.conversation.entered", ""),
-    ("ctxmw.memory.forget", "calls"),
-    ("ctxmw.recall.pipeline", "conversation"),
-    ("ctxmw.recall.pipeline", "learning"),
-    ("ctxmw.recall.pipeline", "compaction"),
-    ("ctxmw.runtime.faults", "values"),
-    ("ctxmw.runtime.observing", "conversation"),
-    ("ctxmw.search.reading", "recall"),
-    ("ctxmw.store.open", ""),
     ("ctxmw.store.postgres.store", "search"),
-    ("ctxmw.values.option_checks", "recall"),
-    ("ctxmw.values.option_checks", "learning"),
-    ("ctxmw.values.situation", "workspace"),
 }
 """Imports that still point upwards."""
-MOST_FILES, LONGEST_CHAIN = 12, 25
+MOST_FILES, LONGEST_CHAIN = 12, 14
 MODULES = {
     ".".join(("ctxmw", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
         ".__init__"

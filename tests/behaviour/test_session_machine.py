@@ -121,17 +121,17 @@ class Opening:
 
     def memories(self, user: str) -> list[tuple[str, str, bool]]:
         """Return ref, text and whether it is live, history included."""
-        rows = self.ctx._setup.store.query(user, Find(types=("memory",), live=None))
+        rows = self.ctx.store.query(user, Find(types=("memory",), live=None))
         return [(row.ref, json.loads(row.body)["text"], row.live) for row in rows]
 
     def turns(self, user: str) -> list[Stored]:
         """Return what was said and is stored."""
-        rows = self.ctx._setup.store.query(user, Find(types=("turn",)))
+        rows = self.ctx.store.query(user, Find(types=("turn",)))
         return [Stored(row.session, row.digest, json.loads(row.body)["text"]) for row in rows]
 
     def entries(self, who: Who) -> dict[str, Entry]:
         asked = Find(types=("entry",), sessions=(who.session,), live=None)
-        rows = self.ctx._setup.store.query(who.user, asked)
+        rows = self.ctx.store.query(who.user, asked)
         return {row.ref: Entry.model_validate_json(row.body) for row in rows}
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ctxmw import SqliteStore
 from ctxmw.protocols import Change, Store
-from ctxmw.recall.sources import Memories
+from ctxmw.recall.sources.memories import Memories
 from ctxmw.recall.sources.shelf import AT_HAND
 from ctxmw.values.records import Memory
 from ctxmw.values.scoring import Rating, Weights

@@ -36,7 +36,7 @@ def talk(ctx: ContextMiddleware, session: str, *texts: str) -> None:
 
 
 def summaries(ctx: ContextMiddleware) -> list[SessionSummary]:
-    rows = ctx._setup.store.query("local", Find(types=("summary",)))
+    rows = ctx.store.query("local", Find(types=("summary",)))
     return [SessionSummary.model_validate_json(row.body) for row in rows]
 
 
@@ -167,7 +167,7 @@ class TestIdleConversations:
             chat.finish(chat.prepare(HELLO), "Hi.")
             clock.advance(minutes=31)
             ctx.session("s2", user="bob").prepare(HELLO)
-            assert ctx._setup.store.count("ada", Find(types=("summary",))) == 0
+            assert ctx.store.count("ada", Find(types=("summary",))) == 0
             assert [state.ended for state in ctx.sessions(user="ada")] == [True]
 
     def test_sessions_tells_which_have_ended(
@@ -180,13 +180,13 @@ class TestIdleConversations:
 
 def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextMiddleware) -> None:
     ctx.remember("Tea is served at four.")
-    setup = ctx._setup
+    kept = ctx._composition.conversations
     caches = (
-        setup.builds,
-        setup.blocks,
-        setup.states,
-        setup.prefixes._last,
-        setup.prefixes._said,
+        kept.builds,
+        kept.blocks,
+        kept.states,
+        kept.prefixes._last,
+        kept.prefixes._said,
     )
     chat = ctx.session("s1")
     first = chat.prepare([{"role": "user", "content": "When is tea served?"}])
@@ -204,7 +204,7 @@ def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextM
 def test_what_opened_a_conversation_is_let_go_once_a_summary_of_it_opens_the_next(
     ctx: ContextMiddleware,
 ) -> None:
-    openings = ctx._setup.openings
+    openings = ctx._recall.openings
     talk(ctx, "s1", "How is the tea?", "It is hot.")
     ctx.session("other").prepare(HELLO)
     assert list(openings._kept) == [("local", "shop", None), ("local", None, None)]

@@ -41,7 +41,7 @@ def ctx():
 
 
 def names(ctx, project="shop"):
-    with ctx._setup.surroundings.codebase.use("local", project) as code:
+    with ctx._recall.surroundings.codebase.use("local", project) as code:
         files = code.files if code is not None else {}
         return {one.name for file in files.values() for one in file.entities}
 
@@ -54,19 +54,19 @@ def test_a_folder_is_indexed_under_the_project_it_belongs_to(ctx, shop):
 
 def test_a_second_run_reads_nothing(ctx, shop):
     ctx.index_code(shop)
-    head = ctx._setup.store.head("local")
+    head = ctx.store.head("local")
     assert ctx.index_code(shop).read == 0
-    assert ctx._setup.store.head("local") == head
+    assert ctx.store.head("local") == head
 
 
 def test_only_the_changed_file_is_written_again(ctx, shop):
     ctx.index_code(shop)
-    head = ctx._setup.store.head("local")
+    head = ctx.store.head("local")
     (shop / "shop" / "cart.py").write_text(CART.replace("add", "put"), encoding="utf-8")
     found = ctx.index_code(shop)
     assert found.read == 1
     assert found.changed == {"shop/cart.py": ("Cart.put", "Cart.add")}
-    assert len(ctx._setup.store.changes("local", head)) == 1
+    assert len(ctx.store.changes("local", head)) == 1
     assert "Cart.put" in names(ctx)
     assert "Cart.add" not in names(ctx)
 
@@ -93,7 +93,7 @@ def test_a_moved_file_is_known_under_its_new_path(ctx, shop):
     assert (found.read, found.moved, found.gone) == (0, 1, 1)
     assert names(ctx) >= {"Cart", "shop.basket"}
     assert "shop.cart" not in names(ctx)
-    with ctx._setup.surroundings.codebase.use("local", "shop") as code:
+    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
         assert sorted(code.files) == ["shop/basket.py", "shop/pay.py"]
 
 
@@ -117,14 +117,14 @@ def test_a_folder_inside_an_indexed_one_keeps_the_paths(ctx, shop):
     ctx.index_code(shop)
     (shop / "shop" / "new.py").write_text("def new(): pass\n", encoding="utf-8")
     assert ctx.index_code(shop / "shop").files == 3
-    with ctx._setup.surroundings.codebase.use("local", "shop") as code:
+    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
         assert sorted(code.files) == ["shop/cart.py", "shop/new.py", "shop/pay.py"]
 
 
 def test_a_folder_around_an_indexed_one_takes_its_place(ctx, shop):
     ctx.index_code(shop / "shop", project="shop")
     assert ctx.index_code(shop, project="shop").files == 2
-    with ctx._setup.surroundings.codebase.use("local", "shop") as code:
+    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
         assert sorted(code.files) == ["shop/cart.py", "shop/pay.py"]
 
 
@@ -147,7 +147,7 @@ def test_another_process_sees_what_was_indexed(tmp_path, shop):
 def test_two_users_and_two_projects_know_only_their_own(ctx, shop):
     ctx.index_code(shop, user="ann", project="a")
     assert names(ctx, "a") == set()
-    with ctx._setup.surroundings.codebase.use("ann", "b") as code:
+    with ctx._recall.surroundings.codebase.use("ann", "b") as code:
         assert code is None
 
 
@@ -167,7 +167,7 @@ def test_forgetting_the_code_of_a_project_takes_it_out_of_old_prompts_too(ctx, s
     chat.finish(prepared, "It holds.")
     assert ctx.forget(source="code:shop") == 2
     assert names(ctx) == set()
-    rows = ctx._setup.store.query("local", Find(live=None))
+    rows = ctx.store.query("local", Find(live=None))
     assert not [row.type for row in rows if "Holds things." in row.body]
 
 
@@ -244,7 +244,7 @@ def test_what_git_ignores_is_not_indexed(ctx, shop):
         (shop / path).parent.mkdir(parents=True, exist_ok=True)
         (shop / path).write_text("x = 1\n", encoding="utf-8")
     ctx.index_code(shop)
-    with ctx._setup.surroundings.codebase.use("local", "shop") as code:
+    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
         assert sorted(code.files) == ["shop/cart.py", "shop/keep_pb2.py", "shop/pay.py"]
 
 

@@ -177,7 +177,7 @@ def test_a_turn_that_is_written_again_keeps_its_place(ctx):
     for said in (PRODUCTION, STAGING):
         chat.capture(exchange(said))
     # As forgetting does that cuts words out of it.
-    ctx._setup.store.put(ctx._setup.store.query("local", TURNS)[:1])
+    ctx.store.put(ctx.store.query("local", TURNS)[:1])
     assert recalled(ctx) == lines(PRODUCTION, STAGING)
 
 
@@ -197,7 +197,7 @@ def test_turns_of_an_earlier_version_are_sorted_by_their_time(clock):
             turn("t2", "user", STAGING[0], 1, 0),
             turn("t1", "assistant", STAGING[1], 1, 1),
         ]
-        ctx._setup.store.put([one.row() for one in reversed(old)])
+        ctx.store.put([one.row() for one in reversed(old)])
         assert recalled(ctx) == lines(PRODUCTION, STAGING)
 
 
@@ -205,7 +205,7 @@ def test_numbers_of_turns_only_grow(ctx):
     chat = ctx.session("s1")
     for said in (PRODUCTION, STAGING, TESTS):
         chat.capture(exchange(said))
-    turns = load_all(ctx._setup.store.query("local", TURNS), Turn)
+    turns = load_all(ctx.store.query("local", TURNS), Turn)
     numbers = [turn.order for turn in turns]
     assert numbers == sorted(set(numbers))
     assert [turn.exchange for turn in turns] == [n for n in numbers[::2] for _ in range(2)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -11,6 +12,9 @@ from ctxmw import ContextMiddleware
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+MORE = [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+FILE = re.compile(r"`([a-z]+/[\w/.-]+\.(?:py|md|txt))`")
+NAME = re.compile(r"`(ctxmw\.(?!toml)[\w.]+)`")
 FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -44,3 +48,23 @@ def test_figures_that_stand_on_two_pages_are_the_same():
     benchmarks = (ROOT / "docs" / "about" / "benchmarks.md").read_text(encoding="utf-8")
     assert len(row.findall(searching)) >= 4
     assert row.findall(benchmarks) == row.findall(searching)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *MORE], ids=lambda page: page.name)
+def test_files_and_names_of_ours_that_a_page_mentions_exist(page):
+    text = page.read_text(encoding="utf-8")
+    missing = [
+        path
+        for path in FILE.findall(text)
+        if not (ROOT / path).exists() and not (ROOT / "ctxmw" / path).exists()
+    ]
+    assert missing == []
+    for name in NAME.findall(text):
+        resolve_name(name)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "concepts").glob("*.md")))
+def test_the_page_of_a_stage_names_its_room(page):
+    rooms = re.findall(r"`(ctxmw/[a-z/]+)`", page.read_text(encoding="utf-8"))
+    assert rooms
+    assert all((ROOT / room / "__init__.py").exists() for room in rooms)

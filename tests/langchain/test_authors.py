@@ -38,7 +38,7 @@ THREAD: Any = {"configurable": {"thread_id": "one"}}
 
 
 def records(ctx, *types: str) -> list[Any]:
-    return ctx._setup.store.query(ctx.session("x").user, Find(types=types, sources=()))
+    return ctx.store.query(ctx.session("x").user, Find(types=types, sources=()))
 
 
 def learned(ctx) -> list[str]:

@@ -91,7 +91,7 @@ HOST, CARD = "10.9.8.7", "4111 1111 1111 1111"
 
 
 def everything(ctx) -> str:
-    return "\n".join(row.body for row in ctx._setup.store.query("local", Find(live=None)))
+    return "\n".join(row.body for row in ctx.store.query("local", Find(live=None)))
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))

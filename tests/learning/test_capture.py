@@ -11,7 +11,7 @@ from ctxmw import ContextMiddleware, InvalidValue
 from ctxmw.protocols import Find
 from ctxmw.runtime.async_twins import THREADS
 from ctxmw.testing import FixedClock
-from ctxmw.values.records import Turn, load_all
+from ctxmw.values.records import Turn
 
 SEATS = "I prefer window seats."
 TEA = "I prefer green tea."
@@ -37,8 +37,8 @@ def ctx(tmp_path, clock):
 
 
 def turns(chat) -> list[Turn]:
-    rows = chat._setup.store.query(chat.user, Find(types=("turn",), sessions=(chat.id,)))
-    return sorted(load_all(rows, Turn), key=lambda turn: (turn.at, turn.position))
+    found = [turn for one in chat.transcript() for turn in (one.asked, *one.said) if turn]
+    return sorted(found, key=lambda turn: (turn.at, turn.position))
 
 
 def said(chat) -> list[str]:
@@ -46,7 +46,7 @@ def said(chat) -> list[str]:
 
 
 def learned(ctx) -> list[tuple[str, int]]:
-    rows = ctx._setup.store.query("local", Find(types=("memory",)))
+    rows = ctx.store.query("local", Find(types=("memory",)))
     return sorted(
         (row.body.split('"text":"')[1].split('"', maxsplit=1)[0], _seen(row.body)) for row in rows
     )
@@ -304,7 +304,7 @@ def test_a_long_history_is_written_once_and_a_later_call_reads_only_what_is_new(
     chat.finish(chat.prepare(history), "Fine.")
     assert len(said(chat)) == 502
     asked: list[Find] = []
-    store = chat._setup.store
+    store = ctx.store
     query = store.query
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "query", lambda who, find: asked.append(find) or query(who, find))
@@ -319,7 +319,7 @@ def test_words_of_a_call_that_went_out_without_memory_are_kept(tmp_path):
         history = [user("One"), assistant("1"), user(SEATS)]
         chat.finish(chat.prepare(history[:1]), "1")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxmw.calls.prepare.Plan.make", lambda _: 1 / 0)
+            patch.setattr("ctxmw.calls.prepare.plan", lambda *_, **__: 1 / 0)
             prepared = chat.forgiving().prepare(history)
         assert prepared.context.degraded
         chat.forgiving().finish(prepared, "Noted.")
@@ -350,7 +350,7 @@ def test_a_conversation_that_was_forgotten_is_not_brought_back_by_its_history(ct
     assert said(chat) == ["And now?", "Nothing."]
     assert learned(ctx) == []
     ctx.forget(user="local")
-    assert ctx._setup.store.count("local", Find(live=None)) == 0
+    assert ctx.store.count("local", Find(live=None)) == 0
 
 
 # -- who wrote it -----------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def test_what_an_application_wrote_teaches_nothing_and_is_nobodys_words_later(ct
     chat.finish(chat.prepare([user(prompt, author="application")]), "I decided to use Klingon.")
     chat.end()
     assert learned(ctx) == []
-    assert not ctx._setup.store.query("local", Find(types=("note", "observation", "summary")))
+    assert not ctx.store.query("local", Find(types=("note", "observation", "summary")))
     asked, answer = turns(chat)
     assert (asked.author, asked.speaker, asked.trust) == ("application", "application", "untrusted")
     assert (answer.author, answer.trust) == ("person", "untrusted")

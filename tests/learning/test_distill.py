@@ -32,7 +32,7 @@ def said(ctx: ContextMiddleware, *texts: str, session: str = "s1") -> None:
 
 
 def stored(ctx: ContextMiddleware, *types: str) -> list[Any]:
-    return [load(row) for row in ctx._setup.store.query("local", Find(types=types))]
+    return [load(row) for row in ctx.store.query("local", Find(types=types))]
 
 
 def told(ctx: ContextMiddleware) -> list[tuple[str, str, str]]:

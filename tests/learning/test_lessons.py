@@ -39,7 +39,7 @@ def worked(chat: Session, report: str) -> None:
 
 
 def stored(ctx: ContextMiddleware, *types: str, live: bool | None = True) -> list[Any]:
-    rows = ctx._setup.store.query(
+    rows = ctx.store.query(
         "local", Find(types=types or ("memory", "note", "observation"), live=live)
     )
     return [load(row) for row in reversed(rows)]

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from ctxmw.learning.observations import OUTPUT, Observed, names_in, observations_in, paths_in
+from ctxmw.learning.observations import OUTPUT, Observed, observations_in
+from ctxmw.text.names import names_in, paths_in
 
 
 def turn(asked: str, *calls: tuple[str, dict[str, Any], str]) -> list[dict[str, Any]]:

@@ -136,10 +136,10 @@ class TestFaults:
 
 def test_a_memory_is_opened_with_one_and_has_none_by_default() -> None:
     with ContextMiddleware.open(":memory:") as ctx:
-        assert ctx._setup.summarizer is None
+        assert ctx._composition.compactor.summarizer is None
     limits = SummarizerLimits(calls=3)
     with ContextMiddleware.open(":memory:", summarizer=str.upper, summarizer_limits=limits) as ctx:
-        model = ctx._setup.summarizer
+        model = ctx._composition.compactor.summarizer
         assert model is not None
         assert model.ask("tea") == "TEA"
         assert model.limits.calls == 3

@@ -29,7 +29,7 @@ DOCUMENT = f"Flights leave daily.\n{KLINGON}\n{SEATS}"
 
 
 def turns(ctx) -> list[Turn]:
-    rows = ctx._setup.store.query("local", Find(types=("turn",), newest_first=False))
+    rows = ctx.store.query("local", Find(types=("turn",), newest_first=False))
     return load_all(rows, Turn)
 
 
@@ -38,7 +38,7 @@ def said(ctx) -> list[str]:
 
 
 def learned(ctx) -> list[str]:
-    rows = ctx._setup.store.query("local", Find(types=("memory",)))
+    rows = ctx.store.query("local", Find(types=("memory",)))
     return sorted(one.text for one in load_all(rows, Memory) if one.derived_from)
 
 
@@ -140,7 +140,7 @@ async def test_what_a_react_agent_thinks_aloud_is_not_found_and_teaches_nothing(
     found = ctx.search("Thought decided look Action", kinds=["turn"])
     assert not [hit.text for hit in found if "Thought:" in hit.text]
     assert {turn.role for turn in turns(ctx) if KLINGON in turn.text} == {"tool"}
-    assert not ctx._setup.store.query("local", Find(types=("note",)))
+    assert not ctx.store.query("local", Find(types=("note",)))
 
 
 async def test_a_task_that_an_agent_hands_to_another_teaches_nothing(ctx):

@@ -234,7 +234,7 @@ async def test_a_broken_memory_does_not_stop_an_engine_unless_it_is_strict(form,
     with ContextMiddleware.open(":memory:", **options) as ctx:
         llm = RecordingLLM()
         engine = with_context(SimpleChatEngine.from_defaults(llm=llm), ctx, session="s1")
-        ctx._setup.store.close()
+        ctx.store.close()
         response = await form(engine, ASKED)
         assert str(response) == REPLY
         assert [message.content for message in llm.prompts[0]] == [ASKED]
@@ -263,7 +263,7 @@ async def test_a_memory_that_is_closed_between_or_during_calls_does_not_stop_an_
 async def test_a_strict_memory_raises_what_is_wrong_with_it():
     with ContextMiddleware.open(":memory:", strict=True) as ctx:
         engine = with_context(SimpleChatEngine.from_defaults(llm=RecordingLLM()), ctx)
-        ctx._setup.store.close()
+        ctx.store.close()
         for form in FORMS:
             with pytest.raises(Exception, match="closed"):
                 await form(engine, ASKED)

@@ -87,7 +87,7 @@ async def test_messages_that_leave_the_history_can_be_searched(ctx):
 async def test_keeping_never_raises(caplog):
     with ContextMiddleware.open(":memory:", strict=True) as ctx:
         block = ContextMemoryBlock(ctx=ctx)
-        ctx._setup.store.close()
+        ctx.store.close()
         with caplog.at_level(logging.ERROR, logger="ctxmw"):
             await block.aput([ASKED], from_short_term_memory=True, session_id="s1")
         assert "could not be kept" in caplog.text
@@ -96,7 +96,7 @@ async def test_keeping_never_raises(caplog):
 async def test_a_broken_memory_leaves_the_block_empty_unless_it_is_strict():
     with ContextMiddleware.open(":memory:", strict=False) as ctx:
         block = ContextMemoryBlock(ctx=ctx)
-        ctx._setup.store.close()
+        ctx.store.close()
         assert await block.aget([ASKED], session_id="s1") == ""
 
 

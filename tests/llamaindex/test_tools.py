@@ -60,7 +60,7 @@ def test_a_spec_gives_some_of_them_as_well(talk):
 def test_a_store_that_fails_is_answered_with_something_a_model_can_go_on_with():
     with ContextMiddleware.open(":memory:", strict=False) as ctx:
         search = memory_tools(ctx.session("s1"))[0]
-        ctx._setup.store.close()
+        ctx.store.close()
         assert "go on without it" in search(query="keys").content
 
 

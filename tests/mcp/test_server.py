@@ -240,7 +240,7 @@ async def test_what_strangers_remember_stays_out_of_system_prompts(connect, ctx)
 async def test_a_broken_memory_is_no_broken_assistant(connect, caplog):
     with ContextMiddleware.open(":memory:") as memory:
         async with connect(memory) as client:
-            memory._setup.store.close()
+            memory.store.close()
             answer = await client.call_tool("mem_search", {"query": "x"})
             assert "go on without it" in text(answer)
             assert "go on without it" in text(await client.read_resource(AUTO))

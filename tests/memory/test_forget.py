@@ -32,12 +32,12 @@ def talk(ctx: ContextMiddleware, session: str, *texts: str, project: str = "shop
             prepared = chat.prepare(messages)
             chat.finish(prepared, text)
         messages.append({"role": "assistant" if at % 2 else "user", "content": text})
-    rows = ctx._setup.store.query("local", Find(types=("turn",), sessions=(session,)))
+    rows = ctx.store.query("local", Find(types=("turn",), sessions=(session,)))
     return [Turn.model_validate_json(row.body) for row in reversed(rows)]
 
 
 def stored(ctx: ContextMiddleware, *types: str, live: bool | None = None) -> list[Any]:
-    return [load(row) for row in ctx._setup.store.query("local", Find(types=types, live=live))]
+    return [load(row) for row in ctx.store.query("local", Find(types=types, live=live))]
 
 
 def assert_gone(ctx: ContextMiddleware, word: str = SECRET) -> None:
@@ -51,7 +51,7 @@ def assert_gone(ctx: ContextMiddleware, word: str = SECRET) -> None:
             assert word not in record.text
             assert word not in record.explain() or state.session == "new"
     ctx.forget(session="new")
-    store = ctx._setup.store
+    store = ctx.store
     everything = store.query("local", Find(live=None))
     assert all(word not in row.body and word not in row.search_text for row in everything)
     folder = Path(store.path).parent  # type: ignore[attr-defined]
@@ -193,7 +193,7 @@ def test_a_user(ctx: ContextMiddleware) -> None:
     talk(ctx, "s1", f"Always order {SECRET}.", f"I've added {SECRET}.")
     ctx.session("s1").end()
     ctx.forget(user="local")
-    assert ctx._setup.store.count("local", Find(live=None)) == 0
+    assert ctx.store.count("local", Find(live=None)) == 0
     assert_gone(ctx)
 
 

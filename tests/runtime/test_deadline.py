@@ -8,7 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from ctxmw import ContextMiddleware, InvalidValue
+from ctxmw import ContextMiddleware, InvalidValue, SqliteStore
+from ctxmw.composition import compose
 from ctxmw.runtime.deadline import AT_ONCE, HANGING, Aside, Deadline, Late
 from ctxmw.search.lexical.index import LexicalIndex
 from ctxmw.testing import HashEmbedder
@@ -167,10 +168,10 @@ def test_the_environment_sets_it_unless_it_is_given(monkeypatch, said, expected)
         monkeypatch.delenv("CTXMW_DEADLINE")
     else:
         monkeypatch.setenv("CTXMW_DEADLINE", said)
-    with ContextMiddleware.open(":memory:") as ctx:
-        assert ctx._setup.deadline == expected
-    with ContextMiddleware.open(":memory:", deadline=None) as ctx:
-        assert ctx._setup.deadline is None
+    store = SqliteStore(":memory:")
+    assert compose(store, {}).recall.limit.milliseconds == expected
+    assert compose(store, {"deadline": None}).recall.limit.milliseconds is None
+    store.close()
 
 
 class TestAside:

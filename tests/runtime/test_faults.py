@@ -21,7 +21,10 @@ from llama_index.core.llms import MockLLM
 import ctxmw_langchain
 import ctxmw_llamaindex
 from ctxmw import ContextMiddleware, CtxmwError, Markdown
+from ctxmw.conversation.replay.prefix import Prefixes
 from ctxmw.errors import StageError
+from ctxmw.recall.surroundings import Surroundings
+from ctxmw.search.search import Search
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 
@@ -62,7 +65,7 @@ def raising(fault: Exception) -> Callable[..., object]:
 
 
 def break_search(ctx, patch, fault):
-    patch.setattr(ctx._setup.search, "find", raising(fault))
+    patch.setattr(Search, "find", raising(fault))
 
 
 def break_rendering(ctx, patch, fault):
@@ -70,23 +73,23 @@ def break_rendering(ctx, patch, fault):
 
 
 def break_placing(ctx, patch, fault):
-    patch.setattr("ctxmw.calls.plan.place", raising(fault))
+    patch.setattr("ctxmw.calls.assemble.place", raising(fault))
 
 
 def break_recording(ctx, patch, fault):
-    patch.setattr(ctx._setup.prefixes, "share", raising(fault))
+    patch.setattr(Prefixes, "share", raising(fault))
 
 
 def break_reading(ctx, patch, fault):
-    patch.setattr(ctx._setup.store, "head", raising(fault))
+    patch.setattr(ctx.store, "head", raising(fault))
 
 
 def break_writing(ctx, patch, fault):
-    patch.setattr(ctx._setup.store, "put", raising(fault))
+    patch.setattr(ctx.store, "put", raising(fault))
 
 
 def break_triggers(ctx, patch, fault):
-    patch.setattr(type(ctx._setup.surroundings), "look", raising(fault))
+    patch.setattr(Surroundings, "look", raising(fault))
 
 
 STAGES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.runtime.lru import LruCache, Share
+from ctxmw.runtime.lru import LruCache
 
 keys = st.sampled_from("abcdef")
 texts = st.text("x", max_size=12)
@@ -65,14 +65,3 @@ def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
     kept.put("c", [3, 3])
     kept.put("d", [4])
     assert kept.values() == [[3, 3], [4]]
-
-
-def test_owners_share_the_room_and_nothing_else():
-    kept: LruCache = LruCache(3)
-    ada, bob = Share(kept, "ada"), Share(kept, "bob")
-    ada.put(("k", 0), 1)
-    bob.put(("k", 0), 2)
-    assert (ada.get(("k", 0)), bob.get(("k", 0))) == (1, 2)
-    for n in range(3):
-        ada.put(("k", n), n)
-    assert bob.get(("k", 0)) is None

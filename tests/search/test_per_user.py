@@ -43,7 +43,7 @@ if where == "reading":
 if where == "sorting":
     LexicalIndex.freeze = stopping(LexicalIndex.freeze, times)
 with ContextMiddleware.open(sys.argv[1]) as ctx:
-    store = ctx._setup.store
+    store = ctx.store
     if where == "keeping":
         store.put_blobs = stopping(store.put_blobs, times)
     ctx.search("gear")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ctxmw import ContextMiddleware
+from ctxmw.search.filter import Filter
 from ctxmw.search.lexical.index import LexicalIndex
 from ctxmw.search.per_user import SPACE
 from ctxmw.testing import FixedClock
@@ -112,11 +113,10 @@ def test_the_newest_is_preferred_when_the_question_asks_how_things_stand(ctx):
 def test_a_record_that_names_a_file_in_play_is_brought(ctx):
     ctx.remember("verify.py must never log a token.", kind="rule", scope="project:other")
     ctx.remember("Logging goes to stderr.", kind="rule", scope="project:other")
-    search, weights = ctx._setup.search, ctx._setup.weights
     situation = Situation(
         user="local", now=NOW, query="logging", project="other", files=("src/auth/verify.py",)
     )
-    texts_found = [item.text for item in search.find(situation, weights).items]
+    texts_found = [item.text for item in ctx._recall.find(situation, Filter()).items]
     assert "verify.py must never log a token." in texts_found
 
 
@@ -290,13 +290,13 @@ def test_a_copy_is_kept_used_and_made_anew_when_it_is_broken(tmp_path, caplog):
         lines = [{"role": "user", "content": f"Gear n{n} is brass."} for n in range(1200)]
         ctx.session("s1").capture(lines, at=start)
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
-        store = ctx._setup.store
+        store = ctx.store
         assert store.get_blobs("local", SPACE, ["*"])
     with ContextMiddleware.open(path, clock=FixedClock(NOW)) as ctx:
         ctx.remember("Gear n9999 is new.", kind="fact")
         assert ctx.search("n9999")[0].text == "Gear n9999 is new."
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
-        ctx._setup.store.put_blobs("local", SPACE, {"*": b"PK nonsense"})
+        ctx.store.put_blobs("local", SPACE, {"*": b"PK nonsense"})
     with ContextMiddleware.open(path, clock=FixedClock(NOW)) as ctx:
         assert ctx.search("n77")[0].text == "Gear n77 is brass."
         assert "made anew" in caplog.text

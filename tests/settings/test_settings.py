@@ -17,6 +17,7 @@ from ctxmw import ContextMiddleware, InvalidValue, Settings
 from ctxmw.settings.file import find_file
 from ctxmw.settings.reference import commented, keys
 from ctxmw.testing import FixedClock, HashEmbedder
+from ctxmw.tokens.counter import counter_for
 
 ASKED = [{"role": "user", "content": "How does the AuthService check a login token?"}]
 
@@ -341,7 +342,7 @@ def test_renderer_writes_differently(scene, name, sign):
 def test_model_and_window_are_told(scene):
     made = scene('model = "claude-sonnet-4-5"\nwindow = 1000').filled()
     assert not made.shown().exact
-    assert made.ctx._setup.window == 1000
+    assert made.shown().limit == 250, "a quarter of the window"
 
 
 def test_user_project_and_language_are_whose_and_where(tmp_path):
@@ -383,7 +384,7 @@ def test_an_embedder_of_ones_own_is_imported(tmp_path, monkeypatch):
 def test_strict_raises_what_adapters_forgive(scene):
     for text, strict in (("strict = true", True), ("strict = false", False)):
         made = scene(text)
-        made.ctx._setup.store.close()
+        made.ctx.store.close()
         chat = made.ctx.session("now").forgiving()
         if strict:
             with pytest.raises(Exception, match="closed"):
@@ -395,7 +396,7 @@ def test_strict_raises_what_adapters_forgive(scene):
 def test_on_demand_bounds_what_the_agent_fetches(scene):
     made = scene("[on_demand]\nsearch = 60\nqueries = 0").filled()
     answers = made.ctx.session("now").on_demand
-    assert made.ctx._setup.count(answers.search("login tokens")) <= 60
+    assert counter_for()(answers.search("login tokens")) <= 60
     assert "used up" in answers.context("login", None, None)
 
 

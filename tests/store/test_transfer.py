@@ -120,7 +120,7 @@ class TestIntoAStoreThatIsNotEmpty:
             one.export(tmp_path / "a.jsonl")
             for _ in range(2):
                 two.import_(tmp_path / "a.jsonl")
-                live = two._setup.store.query("local", Find(types=("memory",)))
+                live = two.store.query("local", Find(types=("memory",)))
                 assert ["Use tabs." in row.body for row in live] == [True]
 
     def test_the_same_text_is_there_once(self, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ class TestBrokenFiles:
             (tmp_path / "a.jsonl").write_text(f"{good}{line}\n{{}}\n", encoding="utf-8")
             with pytest.raises(InvalidValue, match=r"line 3 of .*Nothing was imported"):
                 two.import_(tmp_path / "a.jsonl")
-            assert two._setup.store.head("local") == 0
+            assert two.store.head("local") == 0
 
     @pytest.mark.parametrize("text", ["", "hello\n", '{"ctxmw": 99}\n', "null\n"])
     def test_what_is_no_export(self, text: str, tmp_path: Path) -> None:

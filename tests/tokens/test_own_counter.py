@@ -91,7 +91,10 @@ def test_our_own_counter_is_taken_as_it_is_and_others_keep_their_name():
             return len(text)
 
     with ContextMiddleware.open(":memory:", count=Named()) as ctx:
-        assert ctx._setup.counter == "provider"
+        assert (
+            ctx.session("s").prepare([{"role": "user", "content": ASKED}]).context.counter
+            == "provider"
+        )
 
 
 @pytest.mark.parametrize("budget", [Budget(), Budget(total=7), Budget(universal=0, turn=1)])

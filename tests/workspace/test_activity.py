@@ -123,7 +123,7 @@ def test_another_process_learns_of_it(tmp_path, shop):
 def test_a_busy_day_leaves_one_row_a_file(ctx):
     for _ in range(50):
         ctx.notice({"type": "file_edit", "path": "auth.py"}, project="shop")
-    assert ctx._setup.store.count("local", Find(types=("activity",), live=None)) == 1
+    assert ctx.store.count("local", Find(types=("activity",), live=None)) == 1
 
 
 def test_secrets_are_not_kept(ctx):

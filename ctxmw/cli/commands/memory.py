@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...composition import data_folder
 from ...errors import InvalidValue
-from ...middleware import ContextMiddleware
-from ...session import Session
 from ...settings.settings import Settings
-from ...store.open import check_exists
-from ...values.situation import Place, detect
+from ...store.open import check_exists, data_folder
+from ...workspace.project import Place, detect
+
+if TYPE_CHECKING:
+    from ...middleware import ContextMiddleware
+    from ...session import Session
 
 
 def settings_of(chosen: argparse.Namespace) -> Settings:

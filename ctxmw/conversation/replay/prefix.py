@@ -3,39 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 
+from ...recall.in_view import InView
 from ...runtime.lru import LruCache
-from ...values.items import Item
 from ...values.messages import Message, message_text
 
 CONVERSATIONS = 1024
 
 Prints = tuple[int, ...]
 """What is equal for messages that are sent alike, message by message, in one process."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InView:
-    """What a prompt holds of its own conversation."""
-
-    prints: frozenset[str] = frozenset()
-    """Hashes of the messages in view."""
-    refs: frozenset[str] = frozenset()
-    """Captured turns that are in view, where the conversation was compacted."""
-    compacted: bool = False
-
-    def own(self, session: str) -> tuple[str, int] | None:
-        """Return the conversation and how many messages of it are in view, when that is all.
-
-        Of a compacted conversation most turns are not.
-        """
-        return None if self.compacted else (session, len(self.prints))
-
-    def holds(self, item: Item) -> bool:
-        """Say whether the words of a turn are in view, wherever they were said."""
-        return item.version.rstrip("*") in self.prints or item.ref in self.refs
 
 
 class Prefixes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
@@ -20,10 +20,12 @@ from ...text.cleaning import digest
 from ...values.items import Item
 from ...values.messages import Message, fingerprint, last_user
 from ...values.records import Record, Turn, load_all
-from ..blocks import Blocks
 from ..state import SessionState, ViewKey
 from .clearing import cleared
 from .trail import Trail, trail_of
+
+if TYPE_CHECKING:
+    from ..blocks import Blocks
 
 VIEWS = 8
 """Views of a conversation that are kept in mind: its branches have their own."""

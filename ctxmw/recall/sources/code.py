@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...code.codebase import Codebase
-from ...code.definitions import Definition, code_ref, is_test, name_terms
+from ...code.definitions import Definition, is_test, name_terms
 from ...code.files import CodeFile, Entity, search_terms
 from ...code.index import ProjectCode
 from ...code.relations import Relation, imported, importers, related
 from ...protocols import TokenCounter
 from ...text.cleaning import digest
-from ...values.items import Item, Scope, changed
+from ...values.items import Item, Scope
+from ...values.refs import code_ref
 from ...values.scoring import Rating, Weights
 from ...values.situation import Situation
 from ...workspace.mentions import READ, split_line
@@ -81,7 +82,7 @@ class Code:
             found.item, match=found.match, reasons=()
         )
         final = round(trigger.weight * item.score, 4)
-        return changed(
+        return replace(
             item, score=final, reasons=((trigger.kind, round(trigger.weight, 4)), *item.reasons)
         )
 

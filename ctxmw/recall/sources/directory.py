@@ -11,16 +11,16 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ...code.definitions import code_ref
 from ...runtime.lru import LruCache
 from ...search.ranking.term_match import matcher
 from ...text.cleaning import clean, digest, one_line, words
 from ...text.secrets.redaction import redact
-from ...values.items import Item, changed
+from ...values.items import Item
+from ...values.refs import code_ref
 from ...values.scoring import Rating, Weights
 from ...values.situation import Situation
 from ...workspace.files import Unreadable, inside, read_under
@@ -122,7 +122,7 @@ class Directory:
         best = max(found, key=lambda item: item.score, default=None)
         if best is None or not best.match or weight * best.score < floor:
             return []
-        return [changed(best, score=round(weight * best.score, 4))]
+        return [replace(best, score=round(weight * best.score, 4))]
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return the file with this ref, if it is still as it was."""

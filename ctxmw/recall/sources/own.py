@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 from ...protocols import Source
 from ...runtime.stages import stage
 from ...text.secrets.redaction import redact, redact_name
 from ...values.budget import MEMORY_LANES
-from ...values.items import Item, changed
+from ...values.items import Item
 from ...values.records import INSTRUCTING
 from ...values.scoring import Weights, score_all
 from ...values.situation import Situation
@@ -35,16 +37,18 @@ def offered(source: Source, situation: Situation, weights: Weights) -> list[Item
 
 def _without_secrets(item: Item) -> Item:
     """Return an item whose texts may be stored: what a prompt showed is kept with its record."""
-    said = {name: value for name, value in vars(item).items() if isinstance(value, str)}
+    values = {field.name: getattr(item, field.name) for field in fields(item)}
+    said = {name: value for name, value in values.items() if isinstance(value, str)}
     if not redact("\n\n".join(said.values())).found:
         return item
-    names = {name: redact_name(said[name]) for name in ("ref", "session", "source", "version")}
-    return changed(item, **{name: redact(text).text for name, text in said.items()} | names)
+    clean: dict[str, Any] = {name: redact(text).text for name, text in said.items()}
+    clean |= {name: redact_name(said[name]) for name in ("ref", "session", "source", "version")}
+    return replace(item, **clean)
 
 
 def _instructing(item: Item) -> Item:
     instructs = item.kind in INSTRUCTING and item.lane in MEMORY_LANES
-    return changed(item, instructs=True) if instructs else item
+    return replace(item, instructs=True) if instructs else item
 
 
 def warn_of_overuse(name: str, items: Sequence[Item]) -> None:

@@ -43,8 +43,6 @@ _NAMED = ("type", "scope", "session")
 _FROZEN = ("offsets", "places", "counts")
 _CHARS_PER_TOKEN = 4.2
 _SMALLEST_REST = 64
-_WORTH_KEEPING = 8192
-"""Places of which an array is kept; memory for fewer is at hand anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +79,6 @@ class LexicalIndex:
         self._postings = Postings()
         self._pending: list[list[int]] = []
         """Terms of the last records, which no posting list has yet."""
-        self._room: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._places)
@@ -153,20 +150,6 @@ class LexicalIndex:
     def number(self, what: str, name: str) -> int:
         """Return the number of a type, scope or session; -1 when there is none of that name."""
         return self._names[what].find(name)
-
-    def room(self, name: str, kind: str = "f4") -> NDArray[Any]:
-        """Return an array with a slot for every place and one more, the same at every search.
-
-        New memory for a large one would cost more than filling it. What it held last is still in
-        it, and only who holds the index may use it.
-        """
-        size = len(self) + 1
-        if size < _WORTH_KEEPING:
-            return np.empty(size, kind)
-        known = self._room.get(name)
-        if known is None or len(known) < size:
-            known = self._room[name] = np.empty(size + size // 8, kind)
-        return known[:size]
 
     def term_ids(self, terms: Iterable[str]) -> list[int]:
         """Return the numbers of those terms that occur."""

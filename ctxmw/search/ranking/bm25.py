@@ -56,13 +56,9 @@ def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
     )
 
 
-def of_places(index: LexicalIndex, asked: Held, name: str = "words") -> Floats:
-    """Return the score of every place, 1 for the best, with a zero in the slot of "no such".
-
-    It holds until the next search for scores of this name.
-    """
-    scores = index.room(name)
-    scores[:] = 0
+def of_places(index: LexicalIndex, asked: Held) -> Floats:
+    """Return the score of every place, 1 for the best, with a zero in the slot of "no such"."""
+    scores = np.zeros(len(index) + 1, np.float32)
     if not asked.terms:
         return scores
     mean = np.float32(max(1.0, index.terms_in_all / max(1, len(index))))

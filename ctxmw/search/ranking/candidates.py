@@ -90,7 +90,7 @@ def largest(values: Floats, n: int) -> Ints:
 
 
 def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
-    rough: Floats = np.sqrt(legs.words, out=index.room("rough"))
+    rough: Floats = np.sqrt(legs.words)
     rough += legs.words
     if legs.related is not None:
         rough += legs.related

@@ -77,8 +77,7 @@ def _bits(
     """Return a number for every place in which each bit stands for a term it holds."""
     sizes = asked.sizes[run]
     few = np.min_scalar_type((1 << len(sizes)) - 1)
-    bits = index.room(f"bits {few}", few.str)
-    bits[:] = 0
+    bits = np.zeros(len(index) + 1, few)
     start = int(ends[run.start] - asked.sizes[run.start])
     which = (few.type(1) << np.arange(len(sizes), dtype=few)).repeat(sizes)
     # A place holds a term once, so that adding is setting.

@@ -157,7 +157,7 @@ def signals(
 def _related(index: LexicalIndex, question: Question) -> Floats | None:
     """Return how well words match that stand for the question's; None when none is anywhere."""
     held = bm25.held(index, question.related) if question.related else None
-    return bm25.of_places(index, held, "related") if held and held.terms else None
+    return bm25.of_places(index, held) if held and held.terms else None
 
 
 def _pairs(

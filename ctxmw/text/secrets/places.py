@@ -6,13 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from .kinds import HOOKED, Secret
-from .named import (
-    DIGIT,
-    is_mixed,
-    is_name,
-    lowered,
-    stands_for_something_else,
-)
+from .literals import DIGIT, is_mixed, is_name, lowered, stands_for_something_else
 
 
 def in_addresses(text: str) -> Iterator[Secret]:

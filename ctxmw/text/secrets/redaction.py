@@ -17,7 +17,8 @@ from unicodedata import category
 
 from ..cleaning import digest, storable
 from .kinds import MARKED, Secret, prefixed_pattern
-from .named import DIGIT, assigned_values, vendor_values
+from .literals import DIGIT
+from .named import assigned_values, vendor_values
 from .places import PLACES
 
 Finder = Callable[[str], Iterator[Secret]]

@@ -64,7 +64,7 @@ def test_the_first_search_embeds_a_few_and_the_rest_follows_by_itself(tmp_path, 
         assert ctx.search("number7")
         until(lambda: ctx.stats()["embedding.embedded"] >= 900 and not waiting(ctx))
         assert max(embedder.batches) <= 64
-        assert ctx._setup.dense.vectors.refresh("local").embedded == 0
+        assert ctx._learner.dense.vectors.refresh("local").embedded == 0
 
 
 def test_what_is_written_is_embedded_before_anybody_asks(embedder):
@@ -112,7 +112,7 @@ def test_closing_stops_it_after_the_records_at_hand(tmp_path, embedder, monkeypa
     embedder.gate.clear()
     ctx.session("s1").capture(turns(640))
     until(lambda: any(thread.name == "ctxmw-backlog" for thread in threading.enumerate()))
-    stop = ctx._setup.dense._backlog._stop
+    stop = ctx._learner.dense._backlog._stop
     opening = threading.Thread(target=lambda: stop.wait(PATIENCE) and embedder.gate.set())
     opening.start()
     ctx.close()
@@ -158,7 +158,7 @@ def test_a_process_is_killed_while_it_embeds(tmp_path: Path, index: str) -> None
     process.communicate(timeout=PATIENCE)
     embedder = Gated()
     with ContextMiddleware.open(path, embedder=embedder, index=index, deadline=None) as ctx:
-        vectors = ctx._setup.dense.vectors
+        vectors = ctx._learner.dense.vectors
         assert 300 < vectors.refresh("local").embedded <= 640 - 64
         for text in varied(640)[::40]:
             (ref, cosine), *_ = vectors.similar("local", text, 1)

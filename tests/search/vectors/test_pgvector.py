@@ -159,7 +159,7 @@ def test_a_middleware_searches_with_it_and_can_be_sent_elsewhere(postgres):
         ctx.remember("Auth uses JWT with RS256.")
         assert [hit.text for hit in ctx.search("jwt rs256")] == ["Auth uses JWT with RS256."]
         again = pickle.loads(pickle.dumps(ctx))
-        assert isinstance(again._setup.dense.vectors._following.index, PgvectorIndex)
+        assert isinstance(again._learner.dense.vectors._following.index, PgvectorIndex)
         assert [hit.text for hit in again.search("jwt rs256")] == ["Auth uses JWT with RS256."]
         again.close()
 

@@ -345,7 +345,7 @@ def test_a_chroma_server_knows_the_store_by_the_same_name_on_every_machine(store
     again = PostgresStore(postgres, schema=schema)
     options = {"embedder": HashEmbedder(), "index": "chroma://127.0.0.1:9"}
     indexes = [
-        ContextMiddleware(each, **options)._setup.dense.vectors._following.index
+        ContextMiddleware(each, **options)._learner.dense.vectors._following.index
         for each in (store, again)
     ]
     assert {index._space for index in indexes} == {store.identity}

@@ -1,4 +1,4 @@
-"""Decides what of a history stays in view: places and tokens in, places out.
+"""The cut: which messages of a history stay in view; places and tokens in, places out.
 
 First old tool outputs are cleared, the oldest first. When that is not enough, the history is cut:
 what must stay stays, the newest groups stay as far as there is room, and all before them goes.
@@ -48,6 +48,11 @@ class Cut:
     """Outputs that had to be cut down though they are new."""
     note: int = 0
     """Tokens that the note may have."""
+
+    @property
+    def covered(self) -> int:
+        """The place of the last message that is dropped or cleared."""
+        return max(self.dropped | self.cleared | self.unread)
 
     def __bool__(self) -> bool:
         return bool(self.dropped or self.cleared or self.unread)

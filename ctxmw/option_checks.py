@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from random import Random
 from typing import Any
 
-from ..errors import InvalidValue
-from ..learning.summarizers import SummarizerLimits
-from ..recall.catalog import Offer
-from ..recall.modes import Mode
-from ..runtime.observing import Tracing
+from .errors import InvalidValue
+from .learning.summarizers import SummarizerLimits
+from .recall.catalog import Offer
+from .recall.modes import Mode
+from .runtime.observing import Tracing
+from .values.argument_checks import is_listed
 
 _STORE = ("put", "get", "query", "delete", "changes", "atomic")
 
@@ -44,33 +45,6 @@ def check_options(options: Mapping[str, Any], known: Iterable[str]) -> None:
         raise InvalidValue(f"index is {options['index']!r:.60}, but there is no embedder for it.")
 
 
-def checked_texts(values: Sequence[str], what: str) -> tuple[str, ...]:
-    """Return a list of texts as a tuple; raise for anything else."""
-    if not _listed(values) or not all(isinstance(value, str) for value in values):
-        raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")
-    return tuple(values)
-
-
-def schemas(values: Sequence[Any]) -> Sequence[Any]:
-    """Return the schemas of tools; raise for what is no list of them."""
-    if not _listed(values):
-        raise InvalidValue(f"tools is {values!r:.60}: give a list of their JSON schemas.")
-    return values
-
-
-def tokens(value: int, what: str) -> int:
-    """Return how many tokens something may have; raise for what leaves room for none."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidValue(f"{what} is {value!r:.60}: give a number of tokens, 1 or more.")
-    return value
-
-
-def flag(value: bool, what: str) -> None:
-    """Raise for what is neither True nor False: any text would count as True."""
-    if not isinstance(value, bool):
-        raise InvalidValue(f"{what} is {value!r:.60}: give True or False.")
-
-
 def _anything(_: object) -> bool:
     return True
 
@@ -79,12 +53,8 @@ def _has(value: object, methods: Iterable[str]) -> bool:
     return all(callable(getattr(value, method, None)) for method in methods)
 
 
-def _listed(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type)
-
-
 def _list_of(kind: type) -> Callable[[Any], bool]:
-    return lambda value: _listed(value) and all(isinstance(one, kind) for one in value)
+    return lambda value: is_listed(value) and all(isinstance(one, kind) for one in value)
 
 
 def _none_or(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -107,7 +77,7 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "offers": (_list_of(Offer), "a list of Offer(...)"),
     "servers": (_is(Mapping), "a dict from the names of servers to how their tools come in"),
     "renderer": (_none_or(lambda given: hasattr(given, "frame")), "Markdown(), Xml() or Compact()"),
-    "sources": (_listed, "a list of sources"),
+    "sources": (is_listed, "a list of sources"),
     "modes": (_list_of(Mode), "a list of Mode(...)"),
     "redact": (_list_of(str), "a list of regular expressions"),
     "tracing": (_none_or(_is(Tracing)), "Tracing()"),

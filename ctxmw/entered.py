@@ -23,10 +23,10 @@ from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidValue
+from .errors import InvalidValue
 
 if TYPE_CHECKING:
-    from ..session import Session
+    from .session import Session
 
 FramePlace = tuple[int, str]
 """A frame by its address and its name: whoever holds a frame keeps alive what is in it."""

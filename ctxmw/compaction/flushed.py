@@ -1,4 +1,4 @@
-"""Messages that leave a history which others keep, such as a buffer that is flushed.
+"""Flushed messages: those that leave a history which others keep, such as a buffer.
 
 They are captured, and a note tells what is gone; unlike a compacted history, the one they leave
 is not ours to look at, so the note covers the user's first words too.
@@ -9,39 +9,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity, change_state, load_state
+from ..conversation.conversation import Conversations, Identity
+from ..conversation.exchanges import Telling
 from ..conversation.replay.trail import trail_of
 from ..conversation.replay.views import View, captured_refs
-from ..learning.capture import capture_messages
-from ..recall.pipeline import Setup
+from ..recall.printer import Printer
 from ..recall.render import title_of
 from ..values.messages import Message
 from ..values.records import Turn, load_all
-from ..values.refs import short_refs
+from .compactor import Compactor
 from .note import make_note
 from .note_lines import Archived, NoteLayout
 
 
-def leave(setup: Setup, who: Identity, messages: Sequence[Message], limit: int) -> str:
+def leave(compactor: Compactor, who: Identity, messages: Sequence[Message], limit: int) -> str:
     """Archive messages that are gone from a history; return the note of all that ever were."""
+    journal, store = compactor.journal, compactor.journal.store
     trail = trail_of(messages)
-    capture_messages(setup, who, messages, trail, setup.clock())
-    refs = captured_refs(setup.store, who.user, who.session, trail.anchors)
+    compactor.learner.capture(who, Telling(messages=messages, trail=trail, at=journal.clock()))
+    refs = captured_refs(store, who.user, who.session, trail.anchors)
     gone = [refs[anchor] for anchor in trail.anchors if anchor in refs]
-    store = setup.store
     with store.atomic(who.user):
-        before = _left(setup, who)
-        ref = before.ref if before else short_refs(store, who.user, setup.random)(View.prefix)
+        before = _left(compactor.conversations, who)
+        ref = before.ref if before else journal.refs(who.user)(View.prefix)
         archived = tuple(dict.fromkeys((*(before.archived if before else ()), *gone)))
         rows = [row for row in store.get(who.user, archived) if row.type == Turn.type]
         about = Archived(ref=ref, turns=load_all(rows, Turn), with_goal=True)
-        note = make_note(about, limit, _layout(setup, who))
+        note = make_note(about, limit, _layout(compactor.recall.printer, who))
         archive = Blocks(store, who.user)
-        archive.keep_block(note.block, setup.clock())
+        archive.keep_block(note.block, journal.clock())
         view = View(
             user=who.user,
             ref=ref,
-            at=setup.clock(),
+            at=journal.clock(),
             session=who.session,
             anchor="",
             after="",
@@ -51,25 +51,25 @@ def leave(setup: Setup, who: Identity, messages: Sequence[Message], limit: int) 
             tokens=0,
         )
         store.put([*archive.rows, view.row()])
-        change_state(setup, who, left=ref)
-    setup.has_news(who.user)
+        compactor.conversations.change(who, left=ref)
+    compactor.learner.has_news(who.user)
     return note.block.text
 
 
-def note_of_left(setup: Setup, who: Identity) -> str:
+def note_of_left(conversations: Conversations, who: Identity) -> str:
     """Return the note of what left; "" when nothing did."""
-    view = _left(setup, who)
-    return Blocks(setup.store, who.user).block(view.note).text if view else ""
+    view = _left(conversations, who)
+    return Blocks(conversations.journal.store, who.user).block(view.note).text if view else ""
 
 
-def _left(setup: Setup, who: Identity) -> View | None:
-    state = load_state(setup, who, setup.clock())
-    rows = setup.store.get(who.user, [state.left]) if state.left else []
+def _left(conversations: Conversations, who: Identity) -> View | None:
+    state = conversations.load(who)
+    rows = conversations.journal.store.get(who.user, [state.left]) if state.left else []
     return next((View.model_validate_json(row.body) for row in rows), None)
 
 
-def _layout(setup: Setup, who: Identity) -> NoteLayout:
+def _layout(printer: Printer, who: Identity) -> NoteLayout:
     def title(section: str) -> str:
         return title_of(section, project=who.project, language=who.language)
 
-    return NoteLayout(renderer=setup.renderer, count=setup.count, title=title)
+    return NoteLayout(renderer=printer.renderer, count=printer.count, title=title)

@@ -1,0 +1,106 @@
+"""What a conversation was about, in its own words: asked first, done, decided and left open."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+
+from ..protocols import Find
+from ..store.journal import Journal
+from ..text.cleaning import one_line
+from ..text.names import names_in, paths_in
+from ..text.prose import sentences
+from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
+
+TURNS = 200
+"""How many turns of a conversation are looked at: its last."""
+SENTENCE = 160
+DECISIONS, CONCEPTS, FILES = 5, 6, 8
+
+
+def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | None:
+    """Return what a conversation was about, in its own words; None when nothing was said."""
+    asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
+    turns = journal.read(journal.store.query(user, asked), Turn)
+    turns.sort(key=attrgetter("sequence"))
+    said = [turn for turn in turns if turn.role in ("user", "assistant") and _trusted(turn)]
+    notes = journal.read(journal.store.query(user, _of(session, "note")), Note)
+    text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
+    if not text:
+        return None
+    found = journal.store.query(user, _of(session, "observation"))
+    seen = [one for one in journal.read(found, Observation) if one.trust == "trusted"]
+    # Notes first: of a conversation in which something was said, the last turn tells the scope.
+    told_by: Sequence[Record] = [*notes[::-1], *turns]
+    words = "\n".join(turn.text for turn in said)
+    return journal.new(
+        SessionSummary,
+        user,
+        session=session,
+        scope=told_by[-1].scope,
+        source="conversation",
+        derived_from=tuple(one.ref for one in told_by),
+        text=text,
+        decisions=_decisions(journal, user, session, notes),
+        concepts=_most_named([*(turn.text for turn in said), *(one.title for one in seen)]),
+        files=_most((file for one in seen for file in one.files), paths_in(words), FILES),
+    )
+
+
+def _of(session: str, type_: str) -> Find:
+    return Find(types=(type_,), sessions=(session,), limit=TURNS)
+
+
+def _trusted(turn: Turn) -> bool:
+    return turn.trust == "trusted"
+
+
+def _told(said: Sequence[Turn], notes: Sequence[Note]) -> str:
+    """Return the summary's text: what was asked, what came of it, what is open."""
+    asked = next((line for turn in said if turn.role == "user" if (line := _first(turn))), "")
+    by_kind = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
+    done = by_kind["done"] or by_kind["decided"]
+    parts = [
+        asked,
+        f"Done: {_joined(done[-3:])}" if done else _last_answer(said),
+        f"Blocked: {_joined(by_kind['blocked'][-2:])}" if by_kind["blocked"] else "",
+        f"Next: {_joined(by_kind['next'][-2:])}" if by_kind["next"] else "",
+    ]
+    return " ".join(filter(None, parts))
+
+
+def _last_answer(said: Sequence[Turn]) -> str:
+    """Return the last answer, and say so where it is not one to the first question."""
+    last = max((at for at, turn in enumerate(said) if turn.role == "assistant"), default=0)
+    answer = _first(said[last]) if said and said[last].role == "assistant" else ""
+    asked = sum(turn.role == "user" for turn in said[:last])
+    return f"Last answer: {answer}" if answer and asked > 1 else answer
+
+
+_KINDS = ("done", "decided", "blocked", "next")
+
+
+def _first(turn: Turn) -> str:
+    found = sentences(turn.text)
+    return one_line(found[0].text, SENTENCE) if found else ""
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return "; ".join(one_line(text, SENTENCE).rstrip(".;") for text in texts) + "."
+
+
+def _decisions(journal: Journal, user: str, session: str, notes: Sequence[Note]) -> tuple[str, ...]:
+    memories = journal.read(journal.store.query(user, _of(session, "memory")), Memory)
+    made = [one.text for one in memories if one.kind == "decision"]
+    made += [note.text for note in notes if note.kind == "decided"]
+    return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])
+
+
+def _most_named(texts: Iterable[str]) -> tuple[str, ...]:
+    counts = Counter(name for text in texts for name in names_in(text))
+    return tuple(name for name, _ in counts.most_common(CONCEPTS))
+
+
+def _most(first: Iterable[str], then: Iterable[str], n: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *then)))[:n]

@@ -1,0 +1,88 @@
+"""What a call cannot be made with is refused at once, by name and with what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidValue
+from .records import TYPES_OF_KIND, check_kind
+
+
+def checked_path(path: object, of: str) -> Path:
+    """Return the path of a file or folder, or raise when it is none."""
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidValue(f"path is {path!r:.60}: give the path of a {of}.")
+    return Path(path)
+
+
+def checked_refs(refs: Sequence[str]) -> list[str]:
+    """Return refs as a list; raise for anything else, such as a single one."""
+    listed = isinstance(refs, Sequence) and not isinstance(refs, str)
+    if not listed or not all(isinstance(ref, str) for ref in refs):
+        raise InvalidValue(f"refs is {refs!r:.60}: give a list of refs, such as ['m3k7qza'].")
+    return list(refs)
+
+
+def whole_number(value: int, name: str) -> int:
+    """Return a number of things; raise for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidValue(f"{name} is {value!r}: it must be a whole number, 0 or more.")
+    return value
+
+
+def checked_window(given: int | None) -> int | None:
+    """Return a model's window in tokens, None where it is not known; raise for anything else."""
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
+        raise InvalidValue(f"window is {given!r:.60}: give the model's window in tokens.")
+    return given
+
+
+def checked_since(since: datetime | None) -> datetime | None:
+    """Return from when on something counts; raise for a time without its zone."""
+    if since is not None and (not isinstance(since, datetime) or since.tzinfo is None):
+        raise InvalidValue(f"since is {since!r:.60}: give an aware datetime.")
+    return since
+
+
+def types_of(kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the types of records that have one of these kinds; raise for what is no kind."""
+    if isinstance(kinds, str) or not isinstance(kinds, Sequence):
+        raise InvalidValue(f"kinds is {kinds!r:.60}: give a list of kinds, such as ['decision'].")
+    for kind in kinds:
+        check_kind(kind, tuple(TYPES_OF_KIND), "record")
+    return tuple({type_ for kind in kinds for type_ in TYPES_OF_KIND[kind]})
+
+
+def checked_texts(values: Sequence[str], what: str) -> tuple[str, ...]:
+    """Return a list of texts as a tuple; raise for anything else."""
+    if not is_listed(values) or not all(isinstance(value, str) for value in values):
+        raise InvalidValue(f"{what} is {values!r:.60}: give a list of texts.")
+    return tuple(values)
+
+
+def schemas(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the schemas of tools; raise for what is no list of them."""
+    if not is_listed(values):
+        raise InvalidValue(f"tools is {values!r:.60}: give a list of their JSON schemas.")
+    return values
+
+
+def tokens(value: int, what: str) -> int:
+    """Return how many tokens something may have; raise for what leaves room for none."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidValue(f"{what} is {value!r:.60}: give a number of tokens, 1 or more.")
+    return value
+
+
+def flag(value: bool, what: str) -> None:
+    """Raise for what is neither True nor False: any text would count as True."""
+    if not isinstance(value, bool):
+        raise InvalidValue(f"{what} is {value!r:.60}: give True or False.")
+
+
+def is_listed(value: object) -> bool:
+    """Say whether it is a list of something, and not one text or table."""
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type)

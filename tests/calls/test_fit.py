@@ -1,0 +1,164 @@
+"""A call fits the model's window, and what that takes is done once."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ctxmw import Budget, Compaction, ContextMiddleware
+from ctxmw.calls import opening, part
+from ctxmw.compaction import compact
+from ctxmw.learning.policy import Learning
+from ctxmw.search.search import Search
+from ctxmw.testing import FixedClock
+from ctxmw.tokens.counter import counter_for
+from ctxmw.tokens.prompt_cost import Measure
+
+MEASURE = Measure(counter_for())
+WORK = [
+    ("search", Search, "find"),
+    ("stable", opening, "build_stable"),
+    ("stable", compact, "build_stable"),
+    ("part", part, "build_part"),
+]
+ONCE = {"search": 1, "stable": 1, "part": 1}
+
+
+def talk(turns):
+    said = [{"role": "user", "content": "Plan the move to Oslo."}]
+    for at in range(turns):
+        said.append(
+            {"role": "assistant", "content": f"Box {at} goes to shelf {at}. " + "Ok. " * 60}
+        )
+        said.append({"role": "user", "content": f"Question {at}: what about box {at}?"})
+    return said
+
+
+def size_of(prepared):
+    """Return what is counted of a prompt that replays nothing."""
+    return MEASURE.messages(prepared.given) + prepared.context.tokens
+
+
+@pytest.fixture
+def ctx():
+    with ContextMiddleware.open(":memory:", clock=FixedClock(), deadline=None) as opened:
+        for number in range(30):
+            opened.remember(f"Box {number} holds {number} masks of the zebra.", kind="fact")
+        yield opened
+
+
+@pytest.fixture
+def done(monkeypatch):
+    """Count how often the expensive work of a call is done."""
+    counted = Counter()
+
+    def counting(name, work):
+        def count(*args, **options):
+            counted[name] += 1
+            return work(*args, **options)
+
+        return count
+
+    for name, owner, function in WORK:
+        monkeypatch.setattr(owner, function, counting(name, getattr(owner, function)))
+    return counted
+
+
+def test_a_first_call_that_has_to_be_compacted_searches_and_chooses_once(ctx, done):
+    prepared = ctx.session("s").prepare(talk(60), window=4_000)
+    assert prepared.context.view
+    assert done == ONCE
+
+
+def test_a_later_call_that_has_to_be_compacted_searches_and_chooses_once(ctx, done):
+    chat = ctx.session("s")
+    chat.finish(chat.prepare(talk(3), window=4_000), "Fine.")
+    done.clear()
+    prepared = chat.prepare(talk(60), window=4_000)
+    assert prepared.context.view
+    assert prepared.context.epoch == 2
+    assert done == ONCE
+
+
+def test_a_call_within_a_turn_is_compacted_without_any_search(ctx, done):
+    chat = ctx.session("s")
+    given = talk(30)
+    first = chat.prepare(given, window=8_000)
+    assert not first.context.view
+    done.clear()
+    step = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "name": "look"}]}
+    output = {"role": "tool", "tool_call_id": "c", "content": "A line of it.\n" * 800}
+    again = chat.prepare([*given, step, output], window=8_000)
+    assert again.context.view
+    assert again.context.part == first.context.part
+    assert done == {"stable": 1}
+
+
+def test_sources_of_ones_own_are_asked_once_in_a_call_that_is_compacted():
+    asked = []
+
+    class Asked:
+        name = "tickets"
+
+        def items(self, situation, /):
+            asked.append(situation.query)
+            return []
+
+    with ContextMiddleware.open(":memory:", sources=[Asked()], deadline=None) as ctx:
+        assert ctx.session("s").prepare(talk(60), window=4_000).context.view
+    assert len(asked) == 1
+
+
+def test_a_prompt_is_compacted_from_the_very_token_on_at_which_it_is_over_the_trigger(ctx, done):
+    given = talk(200)
+    size = size_of(ctx.session("a").prepare(given))
+    policy = Compaction()
+    fits = next(w for w in range(size, 2 * size) if int(policy.trigger * w) >= size)
+    assert not ctx.session("b").prepare(given, window=fits).context.view
+    done.clear()
+    over = next(w for w in range(fits, 0, -1) if int(policy.trigger * w) < size)
+    prepared = ctx.session("c").prepare(given, window=over)
+    assert prepared.context.view, "only the part of the turn tips the scale"
+    assert done["search"] == done["part"] == 2
+    assert MEASURE.messages(prepared.messages) <= over
+
+
+def test_what_fits_is_planned_once(ctx, done):
+    assert not ctx.session("s").prepare(talk(5), window=8_000).context.view
+    assert done == ONCE
+
+
+@pytest.mark.parametrize("window", [1_200, 2_000, 4_000, 8_000])
+def test_a_conversation_that_grows_turn_by_turn_always_fits(ctx, window):
+    chat = ctx.session("s", budget=Budget(total=1_000))
+    given = talk(0)
+    for at in range(40):
+        prepared = chat.prepare(given, window=window)
+        assert MEASURE.messages(prepared.messages) <= window
+        reply = f"Box {at} goes to shelf {at}. " + "Ok. " * 60
+        chat.finish(prepared, reply)
+        given = [*given, {"role": "assistant", "content": reply}]
+        given.append({"role": "user", "content": f"Question {at}: what about box {at}?"})
+    assert ctx.stats()["compactions"] >= 1
+
+
+@pytest.mark.parametrize("change", ["forget", "edit"])
+def test_what_is_forgotten_or_edited_while_a_call_is_compacted_is_not_shown_as_it_was(change):
+    changes = []
+
+    def summarizer(prompt):
+        while changes:
+            changes.pop()()
+        return "They pack."
+
+    options = {"summarizer": summarizer, "deadline": None, "learn": Learning(summaries=False)}
+    with ContextMiddleware.open(":memory:", **options) as ctx:
+        kept = ctx.remember("Only Leonie has the code of the alarm.", kind="rule")
+        gone, edited = (lambda: ctx.forget(kept.ref)), (lambda: ctx.edit(kept.ref, "Ask Ann."))
+        changes.append(gone if change == "forget" else edited)
+        prepared = ctx.session("s").prepare(talk(60), window=4_000)
+        assert prepared.context.view
+        assert not changes, "the note was made while it happened"
+        assert "Leonie" not in str(prepared.messages)
+        assert ("Ask Ann." in prepared.context.stable) == (change == "edit")
