@@ -46,9 +46,7 @@ LAZY = {
 }
 """Imports upwards, inside a function, that a promise needs: how a value looks, and what is public
 without being loaded."""
-TO_MEND = {
-    ("ctxmw.store.migration", "search"),
-}
+TO_MEND = {}
 """Imports that still point upwards."""
 TO_MEND_PARAMETERS = {
     "ctxmw.recall.selection.select_turn",
