@@ -20,6 +20,7 @@ from ..protocols import Clock, Find, Row, Store
 from ..runtime.faults import Faults
 from ..search.ranking.term_match import matcher
 from ..store.feed import Feed
+from ..store.journal import Journal
 from ..store.replica import Projection, Replica, rows_of
 from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name
@@ -134,24 +135,21 @@ class Catalog:
 
     def __init__(
         self,
-        store: Store,
-        clock: Clock,
-        random: Any,
+        journal: Journal,
+        feed: Feed,
         *,
         offers: Sequence[Offer] = (),
         servers: Mapping[str, Include] | None = None,
-        faults: Faults | None = None,
-        feed: Feed | None = None,
     ) -> None:
         """Offer what the store has, and these: they are as good, but not written to it."""
-        self._store = store
-        self._clock = clock
-        self._random = random
-        self._offered = [_offered(offer, clock) for offer in offers]
+        self._store = journal.store
+        self._clock = journal.clock
+        self._random = journal.random
+        self._offered = [_offered(offer, journal.clock) for offer in offers]
         self._servers = {redact_name(name): include for name, include in (servers or {}).items()}
-        make = partial(_Stored, store, faults or Faults())
+        make = partial(_Stored, journal.store, journal.faults)
         types = (CatalogItem.type, CatalogServer.type)
-        self._stored = Replica(feed or Feed(store), types, make, users=1)
+        self._stored = Replica(feed, types, make, users=1)
 
     def add(
         self,

@@ -37,6 +37,9 @@ T = TypeVar("T")
 class InMemory(Protocol):
     """An index whose vectors take memory, and that can do without a user's for a while."""
 
+    limit_bytes: int
+    """Users that were not asked about for the longest time are let go until it holds."""
+
     def bytes(self) -> int: ...
 
     def unload(self, user: str, /) -> None: ...
@@ -122,12 +125,11 @@ class Followed(Projection):
 class Following:
     """One index over the vectors of one embedder."""
 
-    def __init__(self, feed: Feed, index: VectorIndex, name: str, limit_bytes: int) -> None:
+    def __init__(self, feed: Feed, index: VectorIndex, name: str) -> None:
         self.store = feed.store
         self.index = index
         self.space = space_of(name)
         self._name = name
-        self._limit_bytes = limit_bytes
         # However many users: an index in memory is kept small by `make_room`.
         self._replica = Replica(feed, TYPES, lambda user: Followed(self, user))
 
@@ -168,11 +170,11 @@ class Following:
 
     def make_room(self, user: str) -> None:
         """Unload users until the index keeps to its limit, this one not among them."""
-        if not isinstance(self.index, InMemory) or self.index.bytes() <= self._limit_bytes:
+        if not isinstance(self.index, InMemory) or self.index.bytes() <= self.index.limit_bytes:
             return
         # Whoever is being asked about now is not the one to go.
         for kept in self._replica.idle(but=user):
-            if self.index.bytes() <= self._limit_bytes:
+            if self.index.bytes() <= self.index.limit_bytes:
                 return
             if kept.generation >= 0:
                 self.index.unload(self.owner(kept.user))

@@ -27,7 +27,8 @@ class NumpyIndex:
 
     name = "numpy"
 
-    def __init__(self) -> None:
+    def __init__(self, limit_bytes: int = 512 * 2**20) -> None:
+        self.limit_bytes = limit_bytes
         self._users: dict[str, _Matrix] = {}
         self._bytes = 0
         self._lock = threading.Lock()

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 BATCH = 64
 """Texts embedded and kept at a time; a process that is killed loses no more than these."""
-LIMIT_BYTES = 512 * 2**20
 ASKED = 64
 """How many questions' vectors are kept at hand: one call may ask the same several times."""
 
@@ -71,19 +70,14 @@ class Vectors:
         embedder: Embedder,
         index: VectorIndex,
         *,
-        limit_bytes: int = LIMIT_BYTES,
         clock: Clock = utc_now,
         faults: Faults | None = None,
         feed: Feed | None = None,
     ) -> None:
-        """Join a store, an embedder and an index.
-
-        `limit_bytes` bounds what an index keeps in memory: users that were not asked about for
-        the longest time are let go, and loaded again when they are.
-        """
+        """Join a store, an embedder and an index."""
         self._store = store
         self._embedder = embedder
-        self._following = Following(feed or Feed(store), index, embedder.name, limit_bytes)
+        self._following = Following(feed or Feed(store), index, embedder.name)
         self._paces: dict[str, _Pace] = {}
         self._clock = clock
         self._faults = faults or Faults()

@@ -476,15 +476,15 @@ class TestUsers:
         names = [f"user{n}" for n in range(6)]
         for name in names:
             store.put([memory(f"m{n}", f"{name} word{n}", name) for n in range(100)])
-        index = NumpyIndex()
         limit = 3 * 128 * 256 * 4
-        vectors = Vectors(store, HashEmbedder(), index, limit_bytes=limit)
+        index = NumpyIndex(limit)
+        vectors = Vectors(store, HashEmbedder(), index)
         for name in [*names, *names[::-1], *names]:
             vectors.refresh(name)
             assert len(vectors.similar(name, name, 200)) == 100
             assert index.bytes() <= limit
         # One that is larger than the limit is kept while it is used.
-        tight = Vectors(store, HashEmbedder(), NumpyIndex(), limit_bytes=1)
+        tight = Vectors(store, HashEmbedder(), NumpyIndex(1))
         assert [len(tight.similar(name, name, 200)) for name in names] == [100] * 6
 
     def test_threads_find_what_is_there_while_others_write(
