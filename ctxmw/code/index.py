@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
 
-from ..text.everyday import EVERYDAY
+from ..text.lexicon import EVERYDAY
 from ..text.terms import stem
 from .definitions import Definition, name_terms
 from .files import CodeFile, module_name

@@ -1,7 +1,7 @@
 """What speaks for a record being part of the answer: words, neighbours, session, who, when, kind.
 
 The rank of a record is linear in these signals and reads as the logarithm of its chance to be
-evidence; `rank_weights` says how much each counts.
+evidence; `weights` says how much each counts.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from ...text.terms import stem
 from ..lexical.index import Bools, Floats, Ints, LexicalIndex
 from ..question import Question
 from . import bm25
-from .candidates import Legs, candidates
-from .moments import newness, said_on, said_when
-from .neighbours import coverage, neighbouring, together
+from .bm25 import coverage, neighbouring, together
+from .candidates import Legs, candidates, newness, said_on, said_when
 from .weights import RankWeights
 
 if TYPE_CHECKING:

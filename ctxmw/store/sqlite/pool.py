@@ -18,8 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import StoreError
-from .file import Synchronous, connect, explained, patiently
-from .presence import Presence, StoreConnection
+from .file import Presence, StoreConnection, Synchronous, connect, explained, patiently
 from .sweep import rewrite_file, rewrite_words, truncate_log
 
 T = TypeVar("T")
@@ -114,8 +113,12 @@ class Connections:
         if self.current():
             with self.transaction() as mine, explained(self._path):
                 return mine.connection.execute(sql, values).fetchall()
-        with self._lent() as connection, explained(self._path):
-            return patiently(_rows, connection, sql, values)
+        with self._lent() as connection:
+            try:
+                return _rows(connection, sql, values)
+            except sqlite3.Error:  # somebody to wait for, or something to explain
+                with explained(self._path):
+                    return patiently(_rows, connection, sql, values)
 
     def read_large(self, where: Where, values: Sequence[Any], take: Take[T]) -> T | None:
         """Return what is taken from a large value; None when the query finds no row.
