@@ -13,9 +13,7 @@ from heapq import nlargest
 
 from ..text.lexicon import EVERYDAY
 from ..text.terms import stem
-from .definitions import Definition, name_terms
-from .files import CodeFile, module_name
-from .imports import last_names, means
+from .files import CodeFile, Definition, last_names, means, module_name, name_terms
 
 DISTINCTIVE = 3
 """Definitions that a distinctive name has at most."""

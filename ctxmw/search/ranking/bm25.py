@@ -54,8 +54,8 @@ def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
         sizes=np.array(sizes, np.intp),
         worth=dict(zip(known, rarity, strict=True)),
         rarity=np.array(rarity, np.float32),
-        places=np.concatenate([np.zeros(0, np.int32), *(places for places, _ in lists)]),
-        counts=np.concatenate([np.zeros(0, np.float32), *(counts for _, counts in lists)]),
+        places=np.concatenate([np.zeros(0, np.int32), *[places for places, _ in lists]]),
+        counts=np.concatenate([np.zeros(0, np.float32), *[counts for _, counts in lists]]),
     )
 
 

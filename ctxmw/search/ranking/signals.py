@@ -218,19 +218,17 @@ def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
 
 
 def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
-    def flag(name: str) -> Floats:
-        values: Floats = index.column(name)[places]
-        return values
-
-    opening = np.exp(-flag("place") / OPENING)
+    names = ("place", "cost", "instruction", "preference")
+    place, cost, instruction, preference = [index.column(name)[places] for name in names]
+    opening = np.exp(-place / OPENING)
     kinds = {
-        "instruction": flag("instruction"),
-        "preference": flag("preference"),
+        "instruction": instruction,
+        "preference": preference,
         "opening": opening,
-        "long": np.log(np.maximum(flag("cost"), LONG_TOKENS) / LONG_TOKENS),
+        "long": np.log(np.maximum(cost, LONG_TOKENS) / LONG_TOKENS),
     }
     if question.shape:
-        kinds["shape"] = flag(question.shape)
+        kinds["shape"] = index.column(question.shape)[places]
     if question.broad:
         kinds["opening_broad"] = opening
     return kinds

@@ -158,10 +158,6 @@ class Connections:
                 self._thread.transaction = None
             self._commit(mine)
 
-    def in_transaction(self) -> bool:
-        """Say whether this thread has a transaction."""
-        return self.current() is not None
-
     def close(self) -> None:
         """Close what is idle now and the rest when it comes back."""
         here = self._here()
