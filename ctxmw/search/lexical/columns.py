@@ -47,10 +47,6 @@ class Column:
         column._keep_in(kept if whole is None else whole)
         return column
 
-    def append(self, value: float) -> None:
-        """Put one value behind those there are."""
-        self.extend([value])
-
     def extend(self, values: Sequence[float] | NDArray[Any]) -> None:
         """Put values behind those there are."""
         size = self.size + len(values)

@@ -127,12 +127,6 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.names)
 
-    def __contains__(self, name: str) -> bool:
-        return self.names.find(name) >= 0
-
-    def __getitem__(self, name: str) -> int:
-        return self.known([name])[name]
-
     def known(self, stems: Iterable[str]) -> dict[str, int]:
         """Return those of the stems that occur, each with its number."""
         numbers = {name: self.names.find(name) for name in stems}

@@ -172,7 +172,7 @@ class Connections:
         here.paused = True
         mine = int(getattr(self._thread, "transaction", None) is not None)
         here.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
-        if not self._is_private():
+        if self._presence is not None:
             _close_all(here.idle)
 
     def go_on(self) -> None:
@@ -272,12 +272,9 @@ class Connections:
         if self._presence is not None:
             self._presence.check(connection)
 
-    def _is_private(self) -> bool:
-        return self._presence is None
-
     def _rolled_back(self, connection: StoreConnection) -> bool:
         """Undo what a private store's connection was doing; say whether it can be used again."""
-        if not self._is_private():
+        if self._presence is not None:
             return False
         try:
             connection.rollback()
