@@ -10,11 +10,9 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .code.codebase import Codebase
-from .code.files import CodeFile
 from .compaction.compactor import Compactor
 from .compaction.policy import Compaction
 from .conversation.conversation import Conversations
-from .conversation.epochs import SHOWN_TYPES
 from .errors import InvalidValue
 from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
@@ -23,7 +21,6 @@ from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
-from .recall.entries import Entry
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Recall
 from .recall.printer import Printer
@@ -45,7 +42,7 @@ from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
-from .store.feed import Absences, Feed
+from .store.feed import Feed
 from .store.journal import Journal
 from .store.open import data_folder
 from .store.redacting import bare, redacting
@@ -59,7 +56,6 @@ from .values.items import Include, Trust
 from .values.messages import Placement, check_placement
 from .values.records import utc_now
 from .values.scoring import Floors, Weights
-from .workspace.activity import NoticedActivity
 from .workspace.triggers import Triggers
 
 if TYPE_CHECKING:
@@ -167,11 +163,10 @@ def compose(store: Store, options: Options) -> Composition:
     count = prompt_counter(counter_for(options.get("model")) if own is None else own)
     # Loading a token table takes a few tenths of a second: better now than in somebody's request.
     count.warm()
-    feed = Feed(journal.store, (*SHOWN_TYPES, Entry.type, CodeFile.type, NoticedActivity.type))
-    dense = _dense(journal, options)
+    feed = Feed(journal.store)
+    dense = _dense(journal, feed, options)
     recall = _recall(journal, feed, count, dense, options, stats=telemetry.stats)
-    none = Absences(journal.store, feed, Entry.type)
-    conversations = Conversations(journal=journal, feed=feed, no_entries=none)
+    conversations = Conversations(journal=journal, feed=feed)
     learn = _given(options.get("learn"), Learning)
     summarizer = _summarizer(options, count, journal.clock, telemetry.stats)
     learner = Learner(
@@ -244,8 +239,8 @@ def _recall(
     return Recall(
         journal=journal,
         sources=(
-            Memories(store, faults),
-            *([Sessions(store, faults)] if arriving.session_history else []),
+            Memories(store, faults, feed),
+            *([Sessions(store, faults, feed)] if arriving.session_history else []),
             OwnSource(surroundings.directory),
         ),
         own_sources=tuple(map(OwnSource, options.get("sources", ()))),
@@ -257,6 +252,7 @@ def _recall(
             offers=options.get("offers", ()),
             servers=options.get("servers", {}),
             faults=faults,
+            feed=feed,
         ),
         agent_search=_given(options.get("agent_search"), AgentSearch),
         surroundings=surroundings,
@@ -280,7 +276,6 @@ def _surroundings(
     return Surroundings(
         store=store,
         faults=faults,
-        quiet=Absences(store, feed, NoticedActivity.type),
         policy=_given(options.get("triggers"), Triggers),
         modes=tuple(checked(mode, Mode) for mode in options.get("modes", MODES)),
         codebase=codebase,
@@ -307,13 +302,14 @@ def _given(value: T | None, kind: type[T]) -> T:
     return kind() if value is None else checked(value, kind)
 
 
-def _dense(journal: Journal, options: Options) -> Dense | None:
+def _dense(journal: Journal, feed: Feed, options: Options) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
     store, clock, faults = journal.store, journal.clock, journal.faults
     index = _index(store, options.get("index") or "numpy")
-    vectors = Vectors(store, as_embedder(embedder), index, clock=clock, faults=faults)
+    embedder = as_embedder(embedder)
+    vectors = Vectors(store, embedder, index, clock=clock, faults=faults, feed=feed)
     return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None)
 
 

@@ -124,7 +124,7 @@ class ContextMiddleware:
         Secrets are taken out before anything is written. Without `trust`, it is as far to be
         trusted as its source.
         """
-        values = checked_memory(text, kind, scope) | {
+        values = checked_memory(text, kind=kind, scope=scope) | {
             "key": check_name(key, "key"),
             "source": check_name(source, "source"),
             "trust": self._learner.trust_in(source, trust),
@@ -148,7 +148,10 @@ class ContextMiddleware:
 
         The old version is kept as history (`versions`), and conversations that show it are told.
         """
-        changes = checked_memory(text, kind, scope)
+        given = {"kind": kind, "scope": scope}
+        changes = checked_memory(
+            text, **{name: one for name, one in given.items() if one is not None}
+        )
         name = self._named(user)
         with self._telemetry.observer.operation("edit"):
             return edit(self._journal, name, ref, **changes)

@@ -133,13 +133,7 @@ class Call:
     @cached_property
     def waiting(self) -> list[Entry]:
         """What was left for the conversation and is not committed."""
-        user, session, none = self.who.user, self.who.session, self.using.conversations.no_entries
-        if none.last(user, session, self.seen.head):
-            return []
-        found = waiting(self.using.journal, user, session)
-        if not found:
-            none.note(user, session, self.seen.head)
-        return found
+        return waiting(self.using.journal, self.who.user, self.who.session)
 
     @cached_property
     def said(self) -> InView:

@@ -14,7 +14,7 @@ from ..protocols import Row
 from ..recall.entries import Entry
 from ..recall.in_view import unsaid
 from ..recall.pipeline import Recall
-from ..recall.selection import Selection, select_index, select_lanes, select_turn
+from ..recall.selection import Overflow, Selection, select_index, select_lanes, select_turn
 from ..recall.sources.memories import Memories
 from ..search.filter import Filter
 from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
@@ -70,7 +70,9 @@ class OnDemandAnswers:
             return self._nothing(query, hits)
         limit = self._policy.search
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
-        chosen = select_turn(new, limit, layout, floors, kept_for_index=limit // 6)
+        chosen = select_turn(
+            new, limit, layout, floors, overflow=Overflow(kept_for_index=limit // 6)
+        )
         return self._answer(chosen)
 
     def get(self, ids: Sequence[str], offset: int = 0) -> str:

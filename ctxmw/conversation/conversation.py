@@ -11,7 +11,7 @@ from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
-from ..store.feed import Absences, Feed
+from ..store.feed import Feed
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name
 from ..values.budget import Budget
@@ -141,8 +141,6 @@ class Conversations:
 
     journal: Journal
     feed: Feed
-    no_entries: Absences
-    """Conversations for which nothing waits."""
     states: LruCache[tuple[str, str], tuple[str, SessionState]] = field(
         default_factory=lambda: LruCache(256)
     )
@@ -201,7 +199,6 @@ class Conversations:
             self.blocks.let_go((user, hash_) for hash_ in hashes)
         self.states.let_go([(user, session)])
         self.prefixes.let_go(user, session)
-        self.no_entries.let_go(user, session)
 
 
 def scope_of(who: Identity, state: SessionState) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from ..errors import InvalidValue
 from ..recall.block import GROUP
 from ..recall.pipeline import Recall
-from ..recall.selection import Layout, select_turn
+from ..recall.selection import Layout, Overflow, select_turn
 from ..runtime.displayed import Displayed
 from ..runtime.observing import FOUND, Observer
 from ..search.filter import Filter
@@ -119,7 +119,9 @@ class _Lines:
 
 def _within(recall: Recall, items: Sequence[Item], budget: int) -> list[tuple[str, str]]:
     layout = Layout(renderer=_Lines(), count=recall.printer.count, title=lambda _: "")
-    chosen = select_turn(items, budget, layout, recall.floors, index_lines=0, briefly=False)
+    chosen = select_turn(
+        items, budget, layout, recall.floors, overflow=Overflow(index_lines=0, briefly=False)
+    )
     block = chosen.block
     shown: list[tuple[str, str]] = []
     heading, refs = "", block.refs

@@ -37,14 +37,13 @@ _LOOKED_UP = 24
 _NEAR = 3
 
 
-def checked_memory(text: str, kind: str | None, scope: str | None) -> dict[str, Any]:
-    """Return what a memory is to say, without secrets; raise when it cannot. None is left out."""
-    values = {"text": redact(check_text(text, "what to remember")).text}
-    if kind is not None:
-        check_kind(kind, MEMORY_KINDS, "memory")
-        values["kind"] = kind
-    if scope is not None:
-        values["scope"] = check_scope(scope)
+def checked_memory(text: str, **given: str) -> dict[str, Any]:
+    """Return what a memory is to say, without secrets, and its kind and scope where given."""
+    values = {"text": redact(check_text(text, "what to remember")).text, **given}
+    if "kind" in given:
+        check_kind(given["kind"], MEMORY_KINDS, "memory")
+    if "scope" in given:
+        values["scope"] = check_scope(given["scope"])
     return values
 
 

@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InvalidValue, NotFound
-from ..protocols import Clock, Find, Store
+from ..protocols import Clock, Find, Row, Store
 from ..runtime.faults import Faults
 from ..search.ranking.term_match import matcher
+from ..store.feed import Feed
+from ..store.replica import Projection, Replica, rows_of
 from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name
 from ..values.items import Include, Item
@@ -28,6 +31,8 @@ from ..values.scoring import with_match
 CatalogKind = Literal["rule", "reference", "tool"]
 CATALOG_KINDS: tuple[str, ...] = get_args(CatalogKind)
 INCLUDES: tuple[str, ...] = get_args(Include)
+SERVER = "server:"
+"""How the refs of servers begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +141,7 @@ class Catalog:
         offers: Sequence[Offer] = (),
         servers: Mapping[str, Include] | None = None,
         faults: Faults | None = None,
+        feed: Feed | None = None,
     ) -> None:
         """Offer what the store has, and these: they are as good, but not written to it."""
         self._store = store
@@ -143,9 +149,9 @@ class Catalog:
         self._random = random
         self._offered = [_offered(offer, clock) for offer in offers]
         self._servers = {redact_name(name): include for name, include in (servers or {}).items()}
-        self._faults = faults or Faults()
-        self._read: tuple[int, list[CatalogItem]] = (-1, [])
-        """What was read last, and where the changes feed stood before."""
+        make = partial(_Stored, store, faults or Faults())
+        types = (CatalogItem.type, CatalogServer.type)
+        self._stored = Replica(feed or Feed(store), types, make, users=1)
 
     def add(
         self,
@@ -189,7 +195,7 @@ class Catalog:
         """Say how the tools of a server come in unless they say otherwise."""
         check_kind(include, INCLUDES, "include")
         name = redact_name(check_text(name, "a server"))
-        ref = f"server:{name}"
+        ref = f"{SERVER}{name}"
         server = CatalogServer(user=SHARED, ref=ref, at=self._clock(), name=name, include=include)
         self._store.put([server.row()])
 
@@ -208,14 +214,8 @@ class Catalog:
         return [item for item in self._all(head) if item.enabled]
 
     def _all(self, head: int | None = None) -> list[CatalogItem]:
-        now = self._store.head(SHARED) if head is None else head
-        read = self._read
-        if read[0] != now:
-            rows = self._store.query(SHARED, Find(types=("catalog",), newest_first=False))
-            read = now, self._faults.read(rows, lambda row: load_as(row, CatalogItem))
-            if not self._store.in_atomic():  # where it might be undone
-                self._read = read
-        stored = read[1]
+        with self._stored.use(SHARED, head) as read:
+            stored = sorted(read.items.values(), key=lambda item: item.at)
         # What the settings say takes the place of what the store has under the same name.
         own = {item.key for item in self._offered}
         return [*(item for item in stored if item.key not in own), *self._offered]
@@ -245,16 +245,42 @@ class Catalog:
         hint = f"Did you mean {near[0]!r}?" if near else "List what it has, or add it."
         raise NotFound(f"the catalog has no {name!r}. {hint}")
 
-    def include_of(self, item: CatalogItem) -> Include:
+    def include_of(self, item: CatalogItem, head: int | None = None) -> Include:
         """Return how the item comes in: its own mode, else its server's, else always."""
         if item.include is not None:
             return item.include
         if item.server in self._servers:
             return self._servers[item.server]
-        rows = self._store.get(SHARED, [f"server:{item.server}"] if item.server else [])
-        for server in self._faults.read(rows, lambda row: load_as(row, CatalogServer)):
-            return server.include
-        return "always"
+        with self._stored.use(SHARED, head) as read:
+            server = read.servers.get(f"{SERVER}{item.server}")
+        return server.include if server else "always"
+
+
+class _Stored(Projection):
+    """What the store has of the catalog."""
+
+    def __init__(self, store: Store, faults: Faults, user: str) -> None:
+        super().__init__()
+        self._store = store
+        self._faults = faults
+        self._user = user
+        self.items: dict[str, CatalogItem] = {}
+        """By ref, in the order in which they were written."""
+        self.servers: dict[str, CatalogServer] = {}
+        """By ref."""
+
+    def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
+        for ref in (*gone, *written):
+            self.items.pop(ref, None)
+            self.servers.pop(ref, None)
+        for rows in rows_of(self._store, self._user, written):
+            self._faults.read([row for row in rows if row.live], self._read)
+
+    def _read(self, row: Row) -> None:
+        if row.type == CatalogItem.type:
+            self.items[row.ref] = load_as(row, CatalogItem)
+        else:
+            self.servers[row.ref] = load_as(row, CatalogServer)
 
 
 def _offered(offer: Offer, clock: Clock) -> CatalogItem:
@@ -304,7 +330,7 @@ def session_context(
     """Return what is in a conversation, and what search may bring to a request."""
     pinned, on_call = [], []
     for item in catalog.items(head):
-        mode = catalog.include_of(item)
+        mode = catalog.include_of(item, head)
         if item.ref in removed:
             continue
         if item.ref in added:

@@ -25,7 +25,7 @@ from ..values.situation import Situation
 from .catalog import AgentSearch, Catalog
 from .in_view import AlreadyShown, unquoted, unsaid
 from .printer import Printer
-from .selection import Selection, select_stable, select_turn
+from .selection import Overflow, Selection, select_stable, select_turn
 from .sources.own import OwnSource
 from .sources.shortlist import ListedSource
 from .surroundings import Brought, Surroundings
@@ -168,7 +168,9 @@ def build_part(
     limit, floors = budget.turn_limit, recall.floors
     with stage("select"):
         hint = not shown.points_on
-        chosen = select_turn(items, limit, layout, floors, listed=shown.listed, hint=hint)
+        chosen = select_turn(
+            items, limit, layout, floors, overflow=Overflow(listed=shown.listed), hint=hint
+        )
     return replace(chosen, fault=", ".join(filter(None, [found.fault, own.fault])))
 
 

@@ -163,38 +163,51 @@ def select_index(items: Sequence[Item], limit: int, layout: Layout) -> Selection
     return fill.finish(items, lambda _: "over budget")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overflow:
+    """What becomes of what does not fit a turn's part in full."""
+
+    briefly: bool = True
+    """Whether it is cut down where that helps."""
+    index_lines: int = 10
+    """How many are listed at most ..."""
+    kept_for_index: int = 0
+    """... and how many tokens are left for that when not everything fits."""
+    listed: Collection[str] = ()
+    """What an index in view lists already."""
+
+
+OVERFLOW = Overflow()
+
+
 def select_turn(
     items: Sequence[Item],
     limit: int,
     layout: Layout,
     floors: Floors,
     *,
-    index_lines: int = 10,
-    kept_for_index: int = 0,
-    briefly: bool = True,
-    listed: Collection[str] = (),
+    overflow: Overflow = OVERFLOW,
     hint: bool = False,
 ) -> Selection:
     """Choose for a turn's part, in the order given: in full, else briefly, else a few as an index.
 
-    Items that waited to be shown (critical, high ...) come before what a query brought. When not
-    everything fits, `kept_for_index` tokens are left for listing what does not; with `briefly`
-    off, what does not fit is not cut down either. What is `listed` in an index in view already is
-    not listed again. With `hint` the frame says how to get at what is listed.
+    Items that waited to be shown (critical, high ...) come before what a query brought. With `hint`
+    the frame says how to get at what is listed.
     """
     fill = _Fill({"turn": limit}, layout, hint=hint)
     if not fill.open_frame("turn"):
         return fill.nothing(items)
-    if kept_for_index and not fill.fits(items, "turn"):
-        fill.take(items, "passage", "turn", cap=max(0, fill.left["turn"] - kept_for_index))
+    if overflow.kept_for_index and not fill.fits(items, "turn"):
+        cap = max(0, fill.left["turn"] - overflow.kept_for_index)
+        fill.take(items, "passage", "turn", cap=cap)
     else:
         fill.take(items, "passage", "turn")
-    if briefly:
+    if overflow.briefly:
         fill.take(filter(has_brief, items), "brief", "turn")
-    rest = [item for item in _not_notices(items) if item.ref not in listed]
+    rest = [item for item in _not_notices(items) if item.ref not in overflow.listed]
     worthy = [item for item in rest if item.score >= floors.index and not fill.shows(item)]
-    most = layout.arriving.index_entries
-    fill.take(worthy[: index_lines if most is None else min(index_lines, most)], "index", "turn")
+    most, lines = layout.arriving.index_entries, overflow.index_lines
+    fill.take(worthy[: lines if most is None else min(lines, most)], "index", "turn")
     return fill.finish(items, lambda item: _why(item, floors.index))
 
 

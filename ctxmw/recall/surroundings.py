@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..protocols import Store
 from ..runtime.faults import Faults
-from ..store.feed import Absences
 from ..text.cleaning import words
 from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
 from ..text.secrets.redaction import redact
@@ -61,8 +60,6 @@ class Surroundings:
 
     store: Store
     faults: Faults
-    quiet: Absences
-    """Projects in which nothing was done in an editor lately."""
     policy: Triggers
     modes: tuple[Mode, ...]
     codebase: Codebase
@@ -81,7 +78,7 @@ class Surroundings:
 
         `feed` is how far activities were read, `head` where the changes feed stands.
         """
-        recent, feed = self._recent(situation, carried, feed, head)
+        recent, feed = self._recent(situation, carried, feed)
         with self.codebase.use(situation.user, situation.project, head) as code:
             known = code.knows if code is not None else None
             said = _without_secrets(situation.query)
@@ -107,11 +104,11 @@ class Surroundings:
         return self.code.get(situation, ref) or self.directory.get(situation, ref)
 
     def _recent(
-        self, situation: Situation, carried: Sequence[Trigger], feed: int, head: int
+        self, situation: Situation, carried: Sequence[Trigger], feed: int
     ) -> tuple[list[Trigger], int]:
         """Return what still counts of earlier messages, and what was done in an editor since."""
         now = situation.now
-        done, feed = self._done(situation, feed, head)
+        done, feed = self._done(situation, feed)
         touched = {activity.path for activity in done if activity.type != "symbol_hover"}
         closed = {activity.path for activity in done if activity.type == "file_close"}
         kept = [one for one in carried if one.source not in touched]
@@ -123,14 +120,9 @@ class Surroundings:
         ]
         return still_alive([*new, *kept], now, self.policy), feed
 
-    def _done(self, situation: Situation, feed: int, head: int) -> tuple[list[Activity], int]:
-        user, project = situation.user, situation.project
-        if self.quiet.last(user, project, head):
-            return [], feed
+    def _done(self, situation: Situation, feed: int) -> tuple[list[Activity], int]:
         since = after(situation.now, -span(minutes=self.policy.minutes))
-        rows = recent_activity(self.store, user, project, since=since)
-        if not rows:
-            self.quiet.note(user, project, head)
+        rows = recent_activity(self.store, situation.user, situation.project, since=since)
         return read_after(rows, feed, self.faults)
 
 

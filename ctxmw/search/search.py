@@ -135,7 +135,8 @@ class Search:
         with self._indexes.at_hand(user) as kept:
             if kept is None:
                 return None
-            found, since = alike(kept.index, terms, least, kind=kind, scope=scope), kept.seq
+            index, since = kept.value.index, kept.seq
+            found = alike(index, terms, least, kind=kind, scope=scope)
         changes = self._store.changes(user, since, (kind,))
         if len(changes) > COMPARED:
             return None

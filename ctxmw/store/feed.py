@@ -1,13 +1,13 @@
 """What changed lately, as this process has read it: once for everybody who asks.
 
 Many conversations of a user follow the same changes feed, each from where it stood at its last
-call. Only what is committed is kept here.
+call, and so do search, code and the stable block. Only what is committed is kept here.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,16 +18,13 @@ KEPT = 1_000
 """How many changes of one user are kept at hand ..."""
 USERS, TOGETHER = 64, 2_000
 """... of how many users, and how many changes of all of them."""
-PLACES = 1_024
-"""How many places are known to be empty."""
 
 
 class Feed:
-    """The latest changes of a store, to rows of some types."""
+    """The latest changes of a store."""
 
-    def __init__(self, store: Store, types: Sequence[str]) -> None:
-        self._store = store
-        self._types = frozenset(types)
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self._users: LruCache[str, _Latest] = LruCache(
             USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes), growing=True
         )
@@ -35,43 +32,16 @@ class Feed:
     def changes(self, user: str, since: int, types: Collection[str], head: int) -> list[Change]:
         """Return what `Store.changes` would, at least up to this position of the feed."""
         # What is read inside a transaction may be undone, and its positions given out again.
-        if not types or not self._types.issuperset(types) or self._store.in_atomic():
-            return self._store.changes(user, since, tuple(types))
+        if not types or self.store.in_atomic():
+            return self.store.changes(user, since, tuple(types))
         latest = self._users.get_or_make(user, partial(_Latest, since=head, head=head))
         with latest.lock:
             if head > latest.head:
-                latest.take_in(self._store.changes(user, latest.head, tuple(self._types)), head)
+                latest.take_in(self.store.changes(user, latest.head), head)
                 self._users.put(user, latest)  # which weighs it again
             if since >= latest.since:
                 return latest.after(since, types)
-        return self._store.changes(user, since, tuple(types))
-
-
-class Absences:
-    """Where nothing of a type was found: nobody need look again before something has come."""
-
-    def __init__(self, store: Store, feed: Feed, type_: str) -> None:
-        self._store = store
-        self._feed = feed
-        self._types = (type_,)
-        self._seen: LruCache[tuple[str, Hashable], int] = LruCache(PLACES)
-
-    def last(self, user: str, where: Hashable, head: int) -> bool:
-        """Say whether there is still nothing, at this position of the feed."""
-        since = self._seen.get((user, where))
-        if since is None or self._feed.changes(user, since, self._types, head):
-            return False
-        self.note(user, where, head)
-        return True
-
-    def note(self, user: str, where: Hashable, head: int) -> None:
-        """Keep in mind that there was nothing; `head` was read before anybody looked."""
-        if not self._store.in_atomic():
-            self._seen.put((user, where), head)
-
-    def let_go(self, user: str, where: Hashable) -> None:
-        """Know nothing of a place that is not looked at any more."""
-        self._seen.let_go([(user, where)])
+        return self.store.changes(user, since, tuple(types))
 
 
 @dataclass(slots=True)
@@ -82,15 +52,12 @@ class _Latest:
     head: int
     changes: dict[str, Change] = field(default_factory=dict)
     """By ref, in the order of the feed."""
-    last: dict[str, int] = field(default_factory=dict)
-    """Where the last change to a row of each type stands."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take_in(self, changes: Sequence[Change], head: int) -> None:
         for change in changes:
             self.changes.pop(change.ref, None)
             self.changes[change.ref] = change
-            self.last[change.type] = change.seq
         # Others may have written since the head was looked at.
         self.head = max(head, changes[-1].seq) if changes else head
         while len(self.changes) > KEPT:
@@ -99,8 +66,6 @@ class _Latest:
 
     def after(self, since: int, types: Collection[str]) -> list[Change]:
         found: list[Change] = []
-        if all(self.last.get(type_, 0) <= since for type_ in types):
-            return found
         for change in reversed(self.changes.values()):
             if change.seq <= since:
                 break

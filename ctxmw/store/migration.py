@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import StoreError
 from ..protocols import Change, Find, Row, Store
-from ..search.vectors.follow import batches
+from ..runtime.batches import batches
 from ..text.cleaning import counted
 
 BATCH = 500

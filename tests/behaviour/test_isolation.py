@@ -200,19 +200,15 @@ def _prefixes() -> Prefixes:
 
 
 def _search(made: Composition) -> None:
-    made.recall.search._indexes._users = Anyones(64)
+    made.recall.search._indexes._replica._users = Anyones(64)
 
 
 def _shelves(made: Composition) -> None:
-    made.recall.sources[0]._shelf._users = Anyones(64)
+    made.recall.sources[0]._shelf._replica._users = Anyones(64)
 
 
 def _feed(made: Composition) -> None:
     made.conversations.feed._users = Anyones(64)
-
-
-def _entries(made: Composition) -> None:
-    made.conversations.no_entries._seen = Anyones(1024)
 
 
 def _cache(name: str, mixed: Callable[[], object]) -> Callable[[Composition], None]:
@@ -231,7 +227,6 @@ MIXED = {
     "search": _search,
     "shelves": _shelves,
     "feed": _feed,
-    "entries": _entries,
 }
 CHECKED = {
     "blocks": _cache("blocks", lambda: Anyones(2048)),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from ctxmw import SqliteStore
-from ctxmw.protocols import Find, Row, Store
+from ctxmw.protocols import Change, Store
 from ctxmw.recall.sources.memories import Memories
 from ctxmw.recall.sources.shelf import AT_HAND
 from ctxmw.values.records import Memory
@@ -118,7 +119,8 @@ def test_the_items_on_a_list_are_the_ones_at_hand_for_the_next():
         before, listed = listed, source.best(here, Weights(), {"universal": 30}).items
         known = {item.ref: item for item in before}
         assert all(item is known.get(item.ref, item) for item in listed)
-    read = source._shelf._users.values()[0].read
+    with source._shelf._replica.use("ada") as shelved:
+        read = shelved._read
     assert all(read[item.ref] is item for item in listed)
     assert len(read) <= len(listed) + AT_HAND + 1
     store.close()
@@ -136,11 +138,11 @@ def test_items_on_the_lists_of_several_projects_stay_at_hand():
     most = {"language": 100, "project": 100}
     source.best(python, Weights(), most)
     source.best(shop, Weights(), most)
-    source._shelf._store = None  # nothing is read again
-    kept = source._shelf._users.values()[0]
-    both = {item.ref for one in kept.lists.values() for item in one.items}
-    assert len(both) > 60
-    assert source._shelf._read("ada", kept, sorted(both)[:5]).keys() == both
+    with source._shelf._replica.use("ada") as shelved:
+        both = {item.ref for one in shelved._lists.values() for item in one.items}
+        assert len(both) > 60
+        shelved._store = None  # nothing is read again
+        assert shelved._items(sorted(both)[:5]).keys() == both
     store.close()
 
 
@@ -174,19 +176,19 @@ def shortlist(store: Store, n: int = 2000) -> dict[str, float]:
 
 
 class Reading:
-    """A store that counts the rows it is asked for."""
+    """A store that counts the changes that are followed."""
 
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
-        self.rows = 0
+        self.changed = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def query(self, user: str, find: Find) -> list[Row]:
-        rows = self._store.query(user, find)
-        self.rows += len(rows)
-        return rows
+    def changes(self, user: str, since: int, types: Sequence[str] = ()) -> list[Change]:
+        changes = self._store.changes(user, since, types)
+        self.changed += len(changes)
+        return changes
 
 
 def test_another_process_reads_a_copy_of_the_ratings_and_what_changed_since(tmp_path: Path) -> None:
@@ -194,7 +196,7 @@ def test_another_process_reads_a_copy_of_the_ratings_and_what_changed_since(tmp_
     first = shortlist(store)
     again = Reading(store)
     assert shortlist(again) == first
-    assert again.rows == 0
+    assert again.changed == 0
     new = memory(Random(5), 5000).model_copy(update={"scope": "universal", "trust": "trusted"})
     gone = next(iter(first))
     kept = next(ref for ref in first if ref != gone)
@@ -263,5 +265,5 @@ def test_the_copy_that_forgetting_took_along_is_made_again(tmp_path: Path) -> No
     assert store.blob_refs("ada", space) == ["*"]
     again = Reading(store)
     assert shortlist(again) == shortlist(store)
-    assert again.rows == 0
+    assert again.changed == 0
     store.close()

@@ -13,6 +13,7 @@ from ctxmw.recall.render import Compact, Markdown, Xml, title_of
 from ctxmw.recall.selection import (
     NOT_SHOWN,
     Layout,
+    Overflow,
     Selection,
     select_index,
     select_lanes,
@@ -408,7 +409,7 @@ def test_what_the_lanes_paid_is_the_count_of_the_text(
     for chosen in (
         select_stable(items, Budget(total=total).lanes(), layout, floors),
         select_turn(items, total, layout, floors),
-        select_turn(items, total, layout, floors, kept_for_index=total // 6),
+        select_turn(items, total, layout, floors, overflow=Overflow(kept_for_index=total // 6)),
         select_lanes(items, memory_lanes, layout),
         select_index(items, total, layout),
     ):
@@ -483,7 +484,7 @@ def test_of_a_long_text_a_turn_shows_the_passage_that_matches() -> None:
 def test_a_turn_lists_only_a_few_and_no_notice() -> None:
     notice = of_length(320, "e1", section="notices", kind="notice")
     items = [notice, *(of_length(300, f"m{n:02}") for n in range(30))]
-    chosen = select_turn(items, 300, CHARACTERS, Floors(), index_lines=2)
+    chosen = select_turn(items, 300, CHARACTERS, Floors(), overflow=Overflow(index_lines=2))
     listed = [ref for ref, how in shown(chosen).items() if how == "index"]
     assert listed == ["m00", "m01"]
     assert shown(chosen)["e1"] == "none"
@@ -493,9 +494,13 @@ def test_tokens_kept_for_the_index_are_used_when_not_all_fits() -> None:
     items = [of_length(200, f"m{n}") for n in range(5)]
     room = PART_FRAME + HEADING + 1000
     assert set(shown(select_turn(items, room, CHARACTERS, Floors())).values()) == {"full"}
-    kept = select_turn(items[:4], room - 200, CHARACTERS, Floors(), kept_for_index=300)
+    kept = select_turn(
+        items[:4], room - 200, CHARACTERS, Floors(), overflow=Overflow(kept_for_index=300)
+    )
     assert set(shown(kept).values()) == {"full"}
-    kept = select_turn(items, room - 100, CHARACTERS, Floors(), kept_for_index=300)
+    kept = select_turn(
+        items, room - 100, CHARACTERS, Floors(), overflow=Overflow(kept_for_index=300)
+    )
     assert list(shown(kept).values()) == ["full", "full", "full", "index", "index"]
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ctxmw import ContextMiddleware
-from ctxmw.search.per_user import SPACE
+from ctxmw.search.per_user import SPACE, Indexes
 from ctxmw.store.sqlite.store import SqliteStore
+from ctxmw.values.records import Memory
 from tests.support.rows import python
 from tests.support.waiting import PATIENCE
 
@@ -96,27 +97,36 @@ def test_a_process_is_killed_while_it_indexes(
         assert kept(path)
 
 
+def facts(store: SqliteStore, *users: str) -> None:
+    for user in users:
+        about = {"user": user, "at": NOW, "kind": "fact"}
+        store.put(
+            [Memory(ref=f"m{n}", text=f"Fact {n} about {user}.", **about).row() for n in range(3)]
+        )
+
+
 def test_what_was_read_for_others_makes_room(monkeypatch):
-    monkeypatch.setattr("ctxmw.search.per_user.READ", 2_500)
-    with ContextMiddleware.open(":memory:", user=None) as ctx:
-        users = ctx._recall.search._indexes._users
-        for user in ("ada", "bob"):
-            for drink in ("tea", "coffee"):
-                ctx.remember(f"{user} drinks {drink}.", user=user)
-        for user in ("ada", "bob", "ada"):
-            found = ctx.search("who drinks tea or coffee", user=user)
-            assert {hit.text for hit in found} == {f"{user} drinks {d}." for d in ("tea", "coffee")}
-            assert [kept.readings.size > 0 for kept in users.values()][-1]
-            assert sum(kept.readings.size for kept in users.values()) <= 2_500
+    monkeypatch.setattr("ctxmw.search.per_user.READ", 4_000)
+    store = SqliteStore(":memory:")
+    facts(store, "ada", "bob")
+    indexes = Indexes(store)
+    for user in ("ada", "bob", "ada"):
+        with indexes.use(user) as found:
+            read = found.readings.read(store, user, ["m0", "m1", "m2"], len)
+        assert [each.item.text for each in read] == [f"Fact {n} about {user}." for n in range(3)]
+        assert found.readings.size == indexes.read_size() <= 4_000
+    store.close()
 
 
-def test_a_large_index_makes_others_go():
-    with ContextMiddleware.open(":memory:", user=None) as ctx:
-        users = ctx._recall.search._indexes._users
-        users._room = 3
-        for user in ("ada", "bob"):
-            for n in range(3):
-                ctx.remember(f"Fact {n} about {user}.", user=user)
-        for user in ("ada", "bob", "ada"):
-            assert len(ctx.search(f"fact about {user}", user=user)) == 3
-            assert list(users._kept) == [user]
+def test_a_large_index_makes_others_go(monkeypatch):
+    monkeypatch.setattr("ctxmw.search.per_user.RECORDS", 3)
+    store = SqliteStore(":memory:")
+    facts(store, "ada", "bob")
+    indexes = Indexes(store)
+    for user, other in (("ada", "bob"), ("bob", "ada"), ("ada", "bob")):
+        with indexes.use(user) as found:
+            assert len(found) == 3
+        with indexes.at_hand(user) as mine, indexes.at_hand(other) as theirs:
+            assert mine is not None
+            assert theirs is None
+    store.close()

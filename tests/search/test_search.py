@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
-from io import BytesIO
 
 import pytest
 
 from ctxmw import ContextMiddleware
 from ctxmw.search.filter import Filter
 from ctxmw.search.lexical.index import LexicalIndex
-from ctxmw.search.per_user import SPACE, copied, restored
+from ctxmw.search.per_user import SPACE
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.situation import Situation
 from tests.support.documents import document
+from tests.support.snapshots import restarted
 
 NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)
 
@@ -250,8 +250,7 @@ def test_an_index_comes_back_from_its_copy(size):
     index = LexicalIndex()
     for number in range(size):
         index.add([document(f"t{number}", f"gear n{number}", f"s{number % 5}")])
-    again, seq = restored(BytesIO(copied(index, 42)))
-    assert seq == 42
+    again = restarted(index)
     assert [again.ref(place) for place in range(size)] == [f"t{n}" for n in range(size)]
     for each in (again, index):
         each.remove("t7")
@@ -269,7 +268,7 @@ def test_an_index_grows_beyond_what_its_copy_has_room_for():
     index = LexicalIndex()
     for number in range(100):
         index.add([document(f"t{number}", f"gear n{number}", f"s{number}")])
-    again, _ = restored(BytesIO(copied(index, 1)))
+    again = restarted(index)
     for number in range(100, 40_000, 1000):
         more = [
             document(f"t{n}", f"gear {'gear ' * (n % 300)}n{n}", f"s{n}")
@@ -277,7 +276,7 @@ def test_an_index_grows_beyond_what_its_copy_has_room_for():
         ]
         for each in (again, index):
             each.add(more)
-        again, _ = restored(BytesIO(copied(again, 1)))
+        again = restarted(again)
     assert postings(again, "gear") == postings(index, "gear")
     assert postings(again, "n39119") == {"t39119"}
     for name in ("session", "previous", "next", "length", "day"):

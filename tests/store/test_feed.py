@@ -17,7 +17,7 @@ from ctxmw.errors import StoreError
 from ctxmw.protocols import Change, Row
 from ctxmw.recall.sources.memories import Memories
 from ctxmw.store import feed
-from ctxmw.store.feed import Absences, Feed
+from ctxmw.store.feed import Feed
 from ctxmw.values.records import SHARED, Memory
 from ctxmw.values.scoring import Weights
 from ctxmw.values.situation import Situation
@@ -56,7 +56,7 @@ def asked(of: Feed, store: Asked, since: int, types: Sequence[str] = TYPES) -> l
 
 
 def test_what_was_read_once_is_not_read_again(store: Asked) -> None:
-    news = Feed(store, TYPES)
+    news = Feed(store)
     began = store.head("ada")
     assert asked(news, store, began) == []
     store.put([row("m1"), row("t1", "turn"), row("c1", "context")])
@@ -67,7 +67,7 @@ def test_what_was_read_once_is_not_read_again(store: Asked) -> None:
 
 
 def test_a_row_that_changes_again_is_told_once_and_where_it_stands_now(store: Asked) -> None:
-    news = Feed(store, TYPES)
+    news = Feed(store)
     assert asked(news, store, 0) == []
     store.put([row("m1"), row("m2")])
     assert asked(news, store, 0) == ["m1", "m2"]
@@ -80,15 +80,16 @@ def test_a_row_that_changes_again_is_told_once_and_where_it_stands_now(store: As
 
 def test_what_happened_before_anybody_asked_is_read_from_the_store(store: Asked) -> None:
     store.put([row("m1"), row("m2")])
-    news = Feed(store, TYPES)
+    news = Feed(store)
     assert asked(news, store, store.head("ada")) == []
     assert asked(news, store, 0) == ["m1", "m2"]
 
 
-def test_what_it_does_not_follow_is_read_from_the_store(store: Asked) -> None:
-    news = Feed(store, TYPES)
+def test_it_tells_of_the_types_that_are_asked_for_or_of_all(store: Asked) -> None:
+    news = Feed(store)
     assert asked(news, store, 0) == []
     store.put([row("m1"), row("c1", "context")])
+    assert asked(news, store, 0, ("memory",)) == ["m1"]
     assert asked(news, store, 0, ("memory", "context")) == ["m1", "c1"]
     assert asked(news, store, 0, ()) == ["m1", "c1"]
 
@@ -97,7 +98,7 @@ def test_many_users_share_the_room_and_who_asked_longest_ago_is_read_again(
     store: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "TOGETHER", 5)
-    news = Feed(store, TYPES)
+    news = Feed(store)
 
     def told(user: str) -> list[str]:
         return [change.ref for change in news.changes(user, 0, TYPES, store.head(user))]
@@ -112,7 +113,7 @@ def test_many_users_share_the_room_and_who_asked_longest_ago_is_read_again(
 
 def test_only_the_latest_are_kept(store: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "KEPT", 3)
-    news = Feed(store, TYPES)
+    news = Feed(store)
     assert asked(news, store, 0) == []
     store.put([row(f"m{n}") for n in range(5)])
     assert asked(news, store, 2) == ["m2", "m3", "m4"]
@@ -123,7 +124,7 @@ def test_only_the_latest_are_kept(store: Asked, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_is_undone_leaves_no_trace(store: Asked) -> None:
     """Positions in the feed are given out again, to others."""
-    news = Feed(store, TYPES)
+    news = Feed(store)
     assert asked(news, store, 0) == []
     with suppress(ZeroDivisionError), store.atomic("ada"):
         store.put([row("undone"), row("undone too")])
@@ -136,7 +137,7 @@ def test_what_is_undone_leaves_no_trace(store: Asked) -> None:
 
 
 def test_each_user_has_a_feed(store: Asked) -> None:
-    news = Feed(store, TYPES)
+    news = Feed(store)
     assert asked(news, store, 0) == []
     store.put([row("m1"), row("b1", user="bob")])
     assert asked(news, store, 0) == ["m1"]
@@ -154,7 +155,7 @@ def test_it_always_says_what_the_store_says(steps: list[tuple[str, int, str]], k
     store = Asked(":memory:")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(feed, "KEPT", kept)
-        news, since = Feed(store, TYPES), 0
+        news, since = Feed(store), 0
         for step, number, type_ in steps:
             if step == "p":
                 store.put([row(f"{type_}{number}", type_)])
@@ -271,26 +272,3 @@ class TestNorIsWhatWasHalfReadWhenReadingFailed:
             known()
         store.broken = False
         assert known()
-
-
-class TestAbsences:
-    def test_nobody_looks_again_before_something_comes(self, store: Asked) -> None:
-        none = Absences(store, Feed(store, TYPES), "turn")
-        assert not none.last("ada", "here", store.head("ada"))
-        none.note("ada", "here", store.head("ada"))
-        store.put([row("m1")])
-        assert none.last("ada", "here", store.head("ada"))
-        assert not none.last("ada", "there", store.head("ada"))
-        assert not none.last("bob", "here", store.head("bob"))
-        store.put([row("t1", "turn")])
-        assert not none.last("ada", "here", store.head("ada"))
-
-    def test_what_was_not_there_in_a_transaction_may_be_there_after_it(self, store: Asked) -> None:
-        none = Absences(store, Feed(store, TYPES), "turn")
-        store.put([row("t1", "turn")])
-        with suppress(ZeroDivisionError), store.atomic("ada"):
-            store.delete("ada", ["t1"])
-            none.note("ada", "here", store.head("ada"))
-            raise ZeroDivisionError
-        store.put([row("m1"), row("m2")])
-        assert not none.last("ada", "here", store.head("ada"))

@@ -194,14 +194,13 @@ class _Look:
         """Return what is shown of a definition."""
         entity = one.entity
         lines = [_signature(one), entity.doc, *self._around(one)]
-        return self._item(
-            one.path,
-            entity.kind,
-            "\n".join(filter(None, lines)),
+        text = "\n".join(filter(None, lines))
+        return replace(
+            self._item(symbol_ref(one.path, entity), one.path, text),
+            kind=entity.kind,
             section="code",
             label=f"{one.path}:{entity.line}-{entity.end}",
             title=f"{entity.name} in {one.place}",
-            ref=symbol_ref(one.path, entity),
         )
 
     def file_item(self, file: CodeFile) -> Item:
@@ -210,15 +209,7 @@ class _Look:
         about = f"{file.language}, {file.lines} lines. {module.entity.doc}".strip()
         outer = [one for one in defined if "." not in one.entity.name]
         text = "\n".join([about, *self._outline(outer), *self._neighbours(file)])
-        return self._item(
-            file.path,
-            "file",
-            text,
-            section="files",
-            label=file.path,
-            title=file.path,
-            ref=file_ref(file),
-        )
+        return self._item(file_ref(file), file.path, text)
 
     def _outline(self, defined: Sequence[Definition]) -> list[str]:
         """Return what a file defines, in as much detail as there is room for."""
@@ -271,17 +262,16 @@ class _Look:
             if paths:
                 yield f"{what}: {_listed(paths, _FILES)}"
 
-    def _item(
-        self, path: str, kind: str, text: str, *, ref: str, section: str, label: str, title: str
-    ) -> Item:
+    def _item(self, ref: str, path: str, text: str) -> Item:
+        """Return what is shown of a whole file, or with some changes of what is in it."""
         return Item(
             ref=ref,
-            kind=kind,
+            kind="file",
             text=text,
             lane="turn",
-            section=section,
-            label=label,
-            title=title,
+            section="files",
+            label=path,
+            title=path,
             scope=Scope("project", self._situation.project or ""),
             include="agent",
             source=path,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...protocols import Row, Store
 from ...runtime.faults import Faults
+from ...store.feed import Feed
 from ...values.items import Item
 from ...values.record_items import memory_item
 from ...values.records import Memory, load_as
@@ -20,8 +21,10 @@ class Memories:
 
     name = "memories"
 
-    def __init__(self, store: Store, faults: Faults | None = None) -> None:
-        self._shelf = Shelf(store, ("memory",), _item_of_row, faults)
+    def __init__(
+        self, store: Store, faults: Faults | None = None, feed: Feed | None = None
+    ) -> None:
+        self._shelf = Shelf(store, ("memory",), _item_of_row, faults=faults, feed=feed)
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
         """Return what trusted writers left; strangers' words come only when asked for."""

@@ -1,18 +1,18 @@
 """What the scores of many items are made of, in one table: a thousand are rated as fast as one.
 
-The table holds no words. A copy of it can be kept as bytes.
+The table holds no words. A snapshot of it can be kept as arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...runtime.packing import Reads, found_under, packed, under, unpacked
+from ...runtime.packing import Unpacked, found_under, under
 from ...search.lexical.columns import Column, small
 from ...search.lexical.strings import RowNumbers, StringTable
 from ...values.items import Item, Scope
@@ -162,18 +162,18 @@ class Ratings:
             chosen = np.flatnonzero(keys >= np.partition(keys, len(keys) - n)[len(keys) - n])
         return chosen[np.lexsort((-places[chosen], -times[chosen], -scores[chosen]))[:n]]
 
-    def copied(self, seq: int, unread: Collection[str]) -> bytes:
-        """Return the ratings as bytes, with the refs of what could not be read for them."""
+    def dump(self) -> dict[str, NDArray[Any]]:
+        """Return the ratings as arrays."""
         arrays = under("column", {name: small(each.all) for name, each in self._columns.items()})
         arrays |= under("places", self._places.arrays())
         for what, names in self._names.items():
             arrays |= under(f"names.{what}", names.arrays())
-        return packed({"seq": seq, "unread": sorted(unread)}, arrays)
+        return arrays
 
     @classmethod
-    def restored(cls, file: Reads) -> tuple[Ratings, int, list[str]]:
-        """Return what `copied` made bytes of: ratings, position in the feed, and what is unread."""
-        about, arrays, whole = unpacked(file)
+    def load(cls, kept: Unpacked) -> Ratings:
+        """Return the ratings that `dump` gave."""
+        _, arrays, whole = kept
         ratings = cls()
         ratings._columns = {
             name: Column.over(arrays[column], kind, whole=whole[column])
@@ -184,7 +184,7 @@ class Ratings:
         ratings._names = {
             name: StringTable.of(found_under(f"names.{name}", arrays)) for name in ratings._names
         }
-        return ratings, int(about["seq"]), about.get("unread", [])
+        return ratings
 
     def _own(self, name: str) -> NDArray[Any]:
         return self._columns[name].own

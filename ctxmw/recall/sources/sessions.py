@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...protocols import Store
 from ...runtime.faults import Faults
+from ...store.feed import Feed
 from ...values.items import Item
 from ...values.record_items import row_item
 from ...values.scoring import Weights
@@ -19,8 +20,11 @@ class Sessions:
 
     name = "sessions"
 
-    def __init__(self, store: Store, faults: Faults | None = None) -> None:
-        self._shelf = Shelf(store, ("note", "summary", "observation"), row_item, faults)
+    def __init__(
+        self, store: Store, faults: Faults | None = None, feed: Feed | None = None
+    ) -> None:
+        types = ("note", "summary", "observation")
+        self._shelf = Shelf(store, types, row_item, faults=faults, feed=feed)
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
         """Return what other conversations left behind."""

@@ -7,17 +7,18 @@ it has too much is taken away. Nothing is believed that the store does not say.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from ...errors import CtxmwError, StoreError
-from ...protocols import Change, Store, VectorIndex
+from ...protocols import VectorIndex
+from ...runtime.batches import batches
+from ...store.feed import Feed
+from ...store.replica import Projection, Replica
 from ...values.records import RECORD_TYPES
 from .refusals import Refusal
 
@@ -41,81 +42,119 @@ class InMemory(Protocol):
     def unload(self, user: str, /) -> None: ...
 
 
-@dataclass(slots=True, eq=False)
-class Followed:
-    """How far the changes of one user were followed."""
+class Followed(Projection):
+    """What is known of one user's vectors; the vectors themselves are in the index."""
 
-    user: str
-    generation: int = -1
-    """Which comparison of the whole it rests on; -1: none."""
-    position: int = 0
-    """In the changes feed."""
-    waiting: dict[str, None] = field(default_factory=dict)
-    """Refs that have no vector yet, the oldest first."""
-    refused: dict[str, Refusal] = field(default_factory=dict)
-    """Refs whose vector made no sense."""
-    step: int = 0
-    """How many texts the embedder is given at a time; fewer while one of them is too much."""
-    size: int = 0
-    """How many numbers the user's vectors have; 0: not known."""
-    lock: threading.RLock = field(default_factory=threading.RLock)
-    embedding: threading.Lock = field(default_factory=threading.Lock)
-    """Held by the one thread that embeds for this user; others may search meanwhile."""
+    def __init__(self, following: Following, user: str) -> None:
+        super().__init__()
+        self._following = following
+        self._user = user
+        self._compared = False
+        self.waiting: dict[str, None] = {}
+        """Refs that have no vector yet, the oldest first."""
+        self.refused: dict[str, Refusal] = {}
+        """Refs whose vector made no sense."""
+        self.size = 0
+        """How many numbers the user's vectors have; 0: not known."""
 
-    def forget(self) -> None:
-        """Begin again with the next call."""
-        self.generation, self.position, self.size = -1, 0, 0
-        self.waiting, self.refused = {}, {}
+    def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
+        if self._compared:
+            self._catch_up(written, gone)
+        else:
+            self._compare(written)
+            self._compared = True
 
     def without_vector(self, now: float) -> list[str]:
         """Return the refs to embed, the newest first: those that wait, and those to try again."""
         again = [ref for ref, refusal in self.refused.items() if refusal.is_due(now)]
         return [*reversed(self.waiting), *again]
 
+    def give(self, refs: Sequence[str]) -> VectorsByRef:
+        """Give the index what the store has for these refs, and return that."""
+        found = self._stored(refs)
+        vectors = {ref: vector for ref, vector in found.items() if vector is not None}
+        self._update(vectors, [ref for ref in refs if ref not in vectors])
+        return found
+
+    def _compare(self, present: Sequence[str]) -> None:
+        following = self._following
+        kept = set(following.store.blob_refs(self._user, following.space))
+        held = following.index.refs(following.owner(self._user))
+        if surplus := sorted(held - kept):
+            self._update({}, surplus)
+        self.waiting = dict.fromkeys(ref for ref in present if ref not in kept)
+        self._give_all(ref for ref in kept if ref not in held)
+        if held and not self.size:
+            self._stored(list(islice(kept, LOADED)))
+
+    def _catch_up(self, written: Sequence[str], gone: Collection[str]) -> None:
+        self._give_all(written)
+        for ref in gone:
+            self.waiting.pop(ref, None)
+            self.refused.pop(ref, None)
+        if gone:
+            self._update({}, list(gone))
+
+    def _give_all(self, refs: Iterable[str]) -> None:
+        for some in batches(refs, LOADED):
+            found = self.give(some)
+            self.waiting.update(dict.fromkeys(ref for ref in some if ref not in found))
+
+    def _update(self, vectors: Mapping[str, FloatArray], gone: Sequence[str]) -> None:
+        self._following.index.update(self._following.owner(self._user), vectors, gone)
+
+    def _stored(self, refs: Sequence[str]) -> VectorsByRef:
+        found: VectorsByRef = {}
+        store, space = self._following.store, self._following.space
+        for ref, blob in store.get_blobs(self._user, space, refs).items():
+            refusal = Refusal.of(blob)
+            if refusal is not None:
+                found[ref], self.refused[ref] = None, refusal
+                continue
+            if is_damaged(blob):
+                continue  # as good as none: it is made again
+            found[ref] = np.frombuffer(blob, "<f4")
+            self.refused.pop(ref, None)
+            self.size = self.size or len(blob) // 4
+        return found
+
 
 class Following:
     """One index over the vectors of one embedder."""
 
-    def __init__(self, store: Store, index: VectorIndex, name: str, limit_bytes: int) -> None:
+    def __init__(self, feed: Feed, index: VectorIndex, name: str, limit_bytes: int) -> None:
+        self.store = feed.store
         self.index = index
         self.space = space_of(name)
-        self._store = store
         self._name = name
         self._limit_bytes = limit_bytes
-        self._users: OrderedDict[str, Followed] = OrderedDict()
-        self._lock = threading.Lock()
-        self._generation = 0
+        # However many users: an index in memory is kept small by `make_room`.
+        self._replica = Replica(feed, TYPES, lambda user: Followed(self, user))
 
-    def of(self, user: str) -> Followed:
-        """Return how far this user is followed; the user is now the one used last."""
-        with self._lock:
-            followed = self._users.setdefault(user, Followed(user))
-            self._users.move_to_end(user)
-            return followed
-
-    def in_line(self, followed: Followed, action: Callable[[], T]) -> T:
+    def in_line(self, user: str, action: Callable[[Followed], T]) -> T:
         """Bring the index in line with the store, then act on it.
 
         When the index fails, all is compared and tried once more: it may have lost something, or
         may have begun anew.
         """
-        with followed.lock:
-            inside = self._store.in_atomic()
-            try:
-                return self._attempt(followed, action)
-            except StoreError:
-                return self._attempt(followed, action)
-            finally:
-                if inside:  # what it is in line with now may be undone
-                    followed.forget()
+        try:
+            return self._attempt(user, action)
+        except StoreError:
+            return self._attempt(user, action)
+        finally:
+            if self.store.in_atomic():  # what it is in line with now may be undone
+                self._replica.let_go(user)
 
-    def load(self, followed: Followed, refs: Sequence[str]) -> VectorsByRef:
-        """Give the index what the store has for these refs, and return that."""
-        found = self._stored(followed, refs)
-        vectors = {ref: vector for ref, vector in found.items() if vector is not None}
-        gone = [ref for ref in refs if ref not in vectors]
-        self.index.update(self.owner(followed.user), vectors, gone)
-        return found
+    @contextmanager
+    def hold(self, user: str) -> Iterator[Followed]:
+        """Yield what was known when the index was last in line; nobody else follows meanwhile."""
+        kept = self._replica.kept(user)
+        with kept.lock:
+            yield kept.value
+
+    def begin_anew(self, user: str) -> None:
+        """Compare all of the user's with the next call."""
+        self._replica.let_go(user)
 
     def clear(self, user: str, name: str) -> None:
         """Take everything out of the index that came from an embedder of this name."""
@@ -127,86 +166,33 @@ class Following:
         """Return whom the index knows as the user."""
         return owner_of(user, self._name)
 
-    def make_room(self, used: Followed) -> None:
-        """Unload users until the index keeps to its limit, the one used last not among them."""
+    def make_room(self, user: str) -> None:
+        """Unload users until the index keeps to its limit, this one not among them."""
         if not isinstance(self.index, InMemory) or self.index.bytes() <= self._limit_bytes:
             return
-        with self._lock:
-            loaded = [each for each in self._users.values() if each.generation >= 0]
-        for followed in loaded:
+        # Whoever is being asked about now is not the one to go.
+        for kept in self._replica.idle(but=user):
             if self.index.bytes() <= self._limit_bytes:
                 return
-            # Whoever is being asked about now is not the one to go.
-            if followed is not used and followed.lock.acquire(blocking=False):
-                self.index.unload(self.owner(followed.user))
-                followed.forget()
-                followed.lock.release()
+            if kept.generation >= 0:
+                self.index.unload(self.owner(kept.user))
+                self._replica.let_go(kept.user)
 
-    def _attempt(self, followed: Followed, action: Callable[[], T]) -> T:
+    def _attempt(self, user: str, action: Callable[[Followed], T]) -> T:
         try:
-            self._follow(followed)
-            return action()
+            with self._replica.use(user) as followed:
+                return action(followed)
         except StoreError:
-            self._generation += 1
+            self._replica.distrust()
             raise
         except CtxmwError:
             raise
         except Exception as error:  # an index may be anybody's, and raise anything
-            self._generation += 1
+            self._replica.distrust()
             raise StoreError(
                 f"the vector index {self.index.name!r:.60} failed: {error!r:.200}. Search goes on "
                 "by words alone, and nothing is lost: the vectors are in the store."
             ) from error
-
-    def _follow(self, followed: Followed) -> None:
-        generation, head = self._generation, self._store.head(followed.user)
-        if followed.generation != generation:
-            self._compare(followed)
-        elif followed.position != head:
-            since = followed.position
-            self._catch_up(followed, self._store.changes(followed.user, since, TYPES))
-        followed.generation, followed.position = generation, head
-
-    def _compare(self, followed: Followed) -> None:
-        user, owner = followed.user, self.owner(followed.user)
-        changes = self._store.changes(user, 0, TYPES)
-        kept = set(self._store.blob_refs(user, self.space))
-        held = self.index.refs(owner)
-        if surplus := sorted(held - kept):
-            self.index.update(owner, {}, surplus)
-        present = [change.ref for change in changes if not change.gone]
-        followed.waiting = dict.fromkeys(ref for ref in present if ref not in kept)
-        followed.size, followed.refused = 0, {}
-        for refs in batches((ref for ref in kept if ref not in held), LOADED):
-            found = self.load(followed, refs)
-            followed.waiting.update(dict.fromkeys(ref for ref in refs if ref not in found))
-        if held and not followed.size:
-            self._stored(followed, list(islice(kept, LOADED)))
-
-    def _catch_up(self, followed: Followed, changes: Sequence[Change]) -> None:
-        gone = [change.ref for change in changes if change.gone]
-        for refs in batches((change.ref for change in changes if not change.gone), LOADED):
-            found = self.load(followed, refs)
-            followed.waiting.update(dict.fromkeys(ref for ref in refs if ref not in found))
-        for ref in gone:
-            followed.waiting.pop(ref, None)
-            followed.refused.pop(ref, None)
-        if gone:
-            self.index.update(self.owner(followed.user), {}, gone)
-
-    def _stored(self, followed: Followed, refs: Sequence[str]) -> VectorsByRef:
-        found: VectorsByRef = {}
-        for ref, blob in self._store.get_blobs(followed.user, self.space, refs).items():
-            refusal = Refusal.of(blob)
-            if refusal is not None:
-                found[ref], followed.refused[ref] = None, refusal
-                continue
-            if is_damaged(blob):
-                continue  # as good as none: it is made again
-            found[ref] = np.frombuffer(blob, "<f4")
-            followed.refused.pop(ref, None)
-            followed.size = followed.size or len(blob) // 4
-        return found
 
 
 def is_damaged(blob: bytes) -> bool:
@@ -231,10 +217,3 @@ def split_owner(owner: str) -> tuple[str, str]:
     """Return the embedder's name and the user's, from what an index knows the user as."""
     size, _, rest = owner.partition(":")
     return rest[: int(size)], rest[int(size) + 1 :]
-
-
-def batches(refs: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Yield the refs in lists of at most this size."""
-    left = iter(refs)
-    while batch := list(islice(left, size)):
-        yield batch

@@ -6,8 +6,9 @@ transaction. Everything can be stopped at any point: what has no vector yet is s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from ...errors import EmbedderError, InvalidValue
 from ...protocols import Clock, Embedder, Row, Store, VectorIndex
 from ...runtime.faults import Faults
 from ...runtime.lru import LruCache
+from ...store.feed import Feed
 from ...values.records import SHARED, load, utc_now
 from . import calibration
 from .embedding import CHARS, embed_checked
@@ -47,6 +49,16 @@ class Refreshed:
     """Records that cannot be found by meaning: nothing to embed, or zeros, NaN or infinity."""
 
 
+@dataclass(slots=True, eq=False)
+class _Pace:
+    """How a user's records are embedded."""
+
+    embedding: threading.Lock = field(default_factory=threading.Lock)
+    """Held by the one thread that embeds for this user; others may search meanwhile."""
+    step: int = BATCH
+    """How many texts the embedder is given at a time; fewer while one of them is too much."""
+
+
 class Vectors:
     """The vectors of all users under one embedder. Any thread may use it, outside `atomic`.
 
@@ -62,6 +74,7 @@ class Vectors:
         limit_bytes: int = LIMIT_BYTES,
         clock: Clock = utc_now,
         faults: Faults | None = None,
+        feed: Feed | None = None,
     ) -> None:
         """Join a store, an embedder and an index.
 
@@ -70,7 +83,8 @@ class Vectors:
         """
         self._store = store
         self._embedder = embedder
-        self._following = Following(store, index, embedder.name, limit_bytes)
+        self._following = Following(feed or Feed(store), index, embedder.name, limit_bytes)
+        self._paces: dict[str, _Pace] = {}
         self._clock = clock
         self._faults = faults or Faults()
         self._levels: calibration.Levels | None = None
@@ -82,18 +96,18 @@ class Vectors:
         Works in small steps, each of them kept. Raises EmbedderError or StoreError when the
         embedder or the index fails; the next call goes on from there.
         """
-        followed = self._following.of(user)
+        pace = self._pace(user)
         made: list[bool] = []
         done = 0
-        with followed.embedding:
-            waiting = self._without_vector(followed)
+        with pace.embedding:
+            waiting = self._without_vector(user)
             while done < len(waiting):
-                some, kept = self._embed_some(followed, waiting[done : done + BATCH])
+                some, kept = self._embed_some(user, pace, waiting[done : done + BATCH])
                 made += [vector is not None for vector in kept.values()]
                 done += some
                 if progress is not None:
                     progress(done, len(waiting))
-        self._following.make_room(followed)
+        self._following.make_room(user)
         return Refreshed(embedded=made.count(True), refused=made.count(False))
 
     def freshen(self, user: str) -> tuple[int, int]:
@@ -101,35 +115,33 @@ class Vectors:
 
         Does nothing while another thread embeds for this user.
         """
-        followed = self._following.of(user)
-        waiting = self._without_vector(followed)
-        if not waiting or not followed.embedding.acquire(blocking=False):
+        pace = self._pace(user)
+        waiting = self._without_vector(user)
+        if not waiting or not pace.embedding.acquire(blocking=False):
             return 0, len(waiting)
         try:
-            some, _ = self._embed_some(followed, waiting[:BATCH])
+            some, _ = self._embed_some(user, pace, waiting[:BATCH])
         finally:
-            followed.embedding.release()
-        self._following.make_room(followed)
+            pace.embedding.release()
+        self._following.make_room(user)
         return some, len(waiting) - some
 
     def waiting(self, user: str) -> int:
         """Return how many records had no vector when the index was last in line."""
-        followed = self._following.of(user)
-        with followed.lock:
+        with self._following.hold(user) as followed:
             return len(followed.without_vector(self._now()))
 
     def reindex(self, user: str, progress: RecordsDone | None = None) -> Refreshed:
         """Embed everything anew, and let go of the vectors of every embedder before this one."""
         self._embed([_ANYTHING], 0)  # nothing is let go before the embedder has answered
-        followed = self._following.of(user)
-        with followed.embedding, followed.lock:
+        with self._pace(user).embedding, self._following.hold(user):
             for name in {*self._names(user), self._embedder.name}:
                 self._following.clear(user, name)
                 self._store.drop_blobs(user, space_of(name))
             self._store.drop_blobs(SHARED, _levels_space(self._embedder))
             self._levels = None
             self._asked = LruCache(ASKED)
-            followed.forget()
+            self._following.begin_anew(user)
         return self.refresh(user, progress)
 
     def similar(self, user: str, query: str, n: int) -> list[tuple[str, float]]:
@@ -143,14 +155,13 @@ class Vectors:
         vector, length = self._vector_of(user, query[:CHARS])
         if vector is None:
             return []
-        followed = self._following.of(user)
 
-        def nearest() -> list[tuple[str, float]]:
+        def nearest(followed: Followed) -> list[tuple[str, float]]:
             self._check_size(followed.size, length)
             return self._following.index.nearest(self._following.owner(user), vector, n)
 
-        found = self._following.in_line(followed, nearest)
-        self._following.make_room(followed)
+        found = self._following.in_line(user, nearest)
+        self._following.make_room(user)
         return found
 
     def calibrated(self, cosine: float) -> float:
@@ -175,14 +186,17 @@ class Vectors:
                 self._asked.put((user, query), known)
         return known
 
-    def _without_vector(self, followed: Followed) -> list[str]:
+    def _pace(self, user: str) -> _Pace:
+        return self._paces.setdefault(user, _Pace())
+
+    def _without_vector(self, user: str) -> list[str]:
         now = self._now()
-        return self._following.in_line(followed, lambda: followed.without_vector(now))
+        return self._following.in_line(user, lambda followed: followed.without_vector(now))
 
     def _now(self) -> float:
         return self._clock().timestamp()
 
-    def _embed_some(self, followed: Followed, refs: Sequence[str]) -> tuple[int, VectorsByRef]:
+    def _embed_some(self, user: str, pace: _Pace, refs: Sequence[str]) -> tuple[int, VectorsByRef]:
         """Make and keep the vectors of the first of these rows; say of how many, and return them.
 
         One text that the embedder cannot take would hold up all that come with it. So fewer and
@@ -191,43 +205,43 @@ class Vectors:
         """
         alone = 0
         while True:
-            some = refs[: followed.step or BATCH]
+            some = refs[: pace.step]
             try:
-                kept = self._embed_rows(followed, some)
+                kept = self._embed_rows(user, some)
             except EmbedderError as error:
                 self._embed([_ANYTHING], 0)  # fails, too, when it is not about these texts
-                followed.step = max(1, len(some) // 2)
+                pace.step = max(1, len(some) // 2)
                 alone += len(some) == 1
                 if alone < _TWICE:
                     continue
                 says = f"{some[0]} is not found by meaning"
-                self._faults.tell("embed", (followed.user, some[0]), error, says)
-                kept = self._embed_rows(followed, some, refused=True)
-            followed.step = min(2 * (followed.step or BATCH), BATCH)
+                self._faults.tell("embed", (user, some[0]), error, says)
+                kept = self._embed_rows(user, some, refused=True)
+            pace.step = min(2 * pace.step, BATCH)
             return len(some), kept
 
-    def _embed_rows(
-        self, followed: Followed, refs: Sequence[str], *, refused: bool = False
-    ) -> VectorsByRef:
+    def _embed_rows(self, user: str, refs: Sequence[str], *, refused: bool = False) -> VectorsByRef:
         """Make and keep the vectors of these rows, and return them."""
         now = self._now()
-        blobs = self._store.get_blobs(followed.user, self._following.space, refs)
+        blobs = self._store.get_blobs(user, self._following.space, refs)
         # Another process may have been faster.
         known = {ref for ref, blob in blobs.items() if not _to_try_again(blob, now)}
-        asked = self._store.get(followed.user, [ref for ref in refs if ref not in known])
+        asked = self._store.get(user, [ref for ref in refs if ref not in known])
         rows = [row for row in asked if row.live and row.type in TYPES]
         made: VectorsByRef = {row.ref: None for row in rows}
         if not refused:
-            made |= self._made(rows, followed.size)
+            with self._following.hold(user) as followed:
+                size = followed.size
+            made |= self._made(rows, size)
         # Until store and index have the same, nobody else here follows the feed.
-        with followed.lock:
-            kept = self._keep(followed, rows, made, now)
+        with self._following.hold(user) as followed:
+            kept = self._keep(user, followed.refused, rows, made, now)
             changed = made.keys() - kept.keys()
             for ref in refs:
                 if ref not in changed:
                     followed.waiting.pop(ref, None)
             new = [*known, *kept]
-            self._following.in_line(followed, lambda: self._following.load(followed, new))
+            self._following.in_line(user, lambda followed: followed.give(new))
         return kept
 
     def _made(self, rows: Sequence[Row], size: int) -> VectorsByRef:
@@ -238,16 +252,20 @@ class Vectors:
         return {row.ref: vectors.get(calibration_texts.get(row.ref, "")) for row in rows}
 
     def _keep(
-        self, followed: Followed, rows: Sequence[Row], made: VectorsByRef, now: float
+        self,
+        user: str,
+        refused: Mapping[str, Refusal],
+        rows: Sequence[Row],
+        made: VectorsByRef,
+        now: float,
     ) -> VectorsByRef:
         """Keep the vectors of rows that still say what was embedded."""
-        user = followed.user
         with self._store.atomic(user):
             present = {row.ref: row for row in self._store.get(user, list(made))}
             same = [row for row in rows if _says_same(row, present.get(row.ref))]
             blobs = {}
             for row in same:
-                vector, before = made[row.ref], followed.refused.get(row.ref)
+                vector, before = made[row.ref], refused.get(row.ref)
                 refusal = Refusal.after(before, now, final=not row.search_text)
                 blobs[row.ref] = refusal.blob() if vector is None else vector.tobytes()
             self._store.put_blobs(user, self._following.space, blobs)

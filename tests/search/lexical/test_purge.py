@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,10 @@ from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware
 from ctxmw.search.lexical.index import Document, LexicalIndex
-from ctxmw.search.per_user import SPACE, copied, restored
+from ctxmw.search.per_user import SPACE
 from tests.support.documents import document
 from tests.support.rows import NOW
+from tests.support.snapshots import restarted, restored
 
 WORDS = st.lists(st.sampled_from("tea milk rye oak fig kiwi jam the".split()), max_size=6)
 SAID = st.tuples(
@@ -54,7 +54,7 @@ def test_it_is_that_of_an_index_which_never_saw_it(said, gone):
         index.add([one])
     for number in gone:
         index.remove(f"t{number}")
-    again, _ = restored(BytesIO(copied(index, 1)))
+    again = restarted(index)
     last = {one.ref: one for one in documents}
     left = sorted((ref for ref in last if int(ref[1:]) not in gone), key=lambda ref: last[ref].at)
     fresh = LexicalIndex()
@@ -90,7 +90,7 @@ def test_a_forgotten_word_does_not_come_back_with_the_next_copy(tmp_path: Path) 
         assert not ctx.store.get_blobs("local", SPACE, ["*"])
         assert ctx.search("quagga") == []
         (copy,) = ctx.store.get_blobs("local", SPACE, ["*"]).values()
-        assert restored(BytesIO(copy))[0].vocabulary.names.find("brass") >= 0
+        assert restored(copy).vocabulary.names.find("brass") >= 0
     for file in tmp_path.iterdir():
         assert b"zebrafish" not in file.read_bytes().lower(), file
         assert b"quagga" not in file.read_bytes().lower(), file

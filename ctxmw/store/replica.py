@@ -1,0 +1,263 @@
+"""Replicas: what is made of each user's rows, kept in memory and brought up to date by the feed.
+
+The changes feed tells what any thread or process wrote, so a replica is never behind. What was read
+inside a transaction may be undone, and its positions in the feed given out again: a replica that
+followed it there is made anew. Where it is worth it, a snapshot is kept in the store, so that the
+next process reads that instead of every row.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..protocols import Row, Store
+from ..runtime.batches import batches
+from ..runtime.lru import LruCache
+from ..runtime.packing import Reads, Unpacked, packed, unpacked
+from .feed import Feed
+from .snapshots import WORTH_KEEPING, Snapshots
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+log = logging.getLogger("ctxmw")
+
+_DEAD = 4
+"""A projection is made anew when a quarter of it is gone."""
+_BATCH = 2000
+
+
+class Projection(ABC):
+    """What is made of one user's rows, such as an index. One thread uses it at a time."""
+
+    def __init__(self) -> None:
+        self.unread: set[str] = set()
+        """Refs of rows that could not be read, and are not in it."""
+
+    @property
+    def dead(self) -> int:
+        """How many of its places hold what is gone."""
+        return 0
+
+    @abstractmethod
+    def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
+        """Read these rows, anew if they are known, and let go of those that are gone.
+
+        What fails halfway is done again from the beginning.
+        """
+
+    def __len__(self) -> int:
+        """Return how many places it has."""
+        return 0
+
+    def dump(self) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+        """Return it as arrays, and what JSON can keep, for a snapshot."""
+        raise NotImplementedError
+
+    def load(self, snapshot: Unpacked) -> None:
+        """Become what `dump` gave."""
+        raise NotImplementedError
+
+
+P = TypeVar("P", bound=Projection)
+
+
+@dataclass(slots=True, eq=False)
+class Kept(Generic[P]):
+    """One user's projection, as of a position of the changes feed."""
+
+    user: str
+    value: P
+    seq: int = 0
+    """How far the feed was followed."""
+    generation: int = -1
+    """Which beginning of all replicas it belongs to; -1: it has not begun."""
+    unsaved: int = 0
+    """Changes that are not in the snapshot."""
+    tentative: bool = False
+    """Whether it holds what was read inside a transaction, and may be undone."""
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+
+class Replica(Generic[P]):
+    """The projections of a store's users. Any thread may use it."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        types: Sequence[str],
+        make: Callable[[str], P],
+        *,
+        users: int = sys.maxsize,
+        places: int = sys.maxsize,
+        space: tuple[str, str] | None = None,
+    ) -> None:
+        """Project rows of these types; `make` makes the projection of a user who has none.
+
+        No more than so many `users` are kept in memory, and of their projections no more than have
+        so many `places`. `space` is where snapshots are kept, and where an older version kept them.
+        """
+        self._feed = feed
+        self._store: Store = feed.store
+        self._types = types
+        self._make = make
+        self._snapshots = Snapshots(feed.store, *space) if space else None
+        self._users: LruCache[str, Kept[P]] = LruCache(
+            users, room=places, weigh=lambda kept: len(kept.value), growing=True
+        )
+        self._generation = 0
+
+    @contextmanager
+    def use(self, user: str, head: int | None = None) -> Iterator[P]:
+        """Yield the user's projection, as of now or of this position of the changes feed."""
+        kept = self.kept(user)
+        with kept.lock:
+            try:
+                self._refresh(kept, head)
+                yield kept.value
+            finally:
+                if kept.tentative:
+                    self._begin_anew(kept)
+                self._users.put(user, kept)  # which weighs it again: it has grown
+            snapshot = self._snapshot_due(kept)
+        # Not while it is locked: who writes now may be waiting for it.
+        if snapshot and self._snapshots and self._snapshots.save(user, *snapshot):
+            kept.unsaved = 0
+
+    @contextmanager
+    def at_hand(self, user: str, patience: float = 0.0) -> Iterator[Kept[P] | None]:
+        """Yield what is kept of the user as it was last used; None when there is nothing.
+
+        Nothing is read, and nobody is waited for longer than that: whoever is writing may ask.
+        """
+        kept = self._users.get(user)
+        if kept is None or not kept.lock.acquire(timeout=patience):
+            yield None
+            return
+        try:
+            yield kept if kept.generation == self._generation else None
+        finally:
+            kept.lock.release()
+
+    def kept(self, user: str) -> Kept[P]:
+        """Return what is kept of the user, as it was last used; nothing is read."""
+        return self._users.get_or_make(user, lambda: Kept(user, self._make(user)))
+
+    def follow(self, user: str, most: int) -> None:
+        """Take in what was just written, unless it is more than that.
+
+        Only if the projection is at hand and nobody is using it: who uses it next finds it done.
+        """
+        if self._store.in_atomic():
+            return
+        with self.at_hand(user) as kept:
+            if kept is None:
+                return
+            head = self._store.head(user)
+            if head - kept.seq <= most:
+                self._refresh(kept, head)
+
+    def behind(self, user: str, head: int | None = None) -> int:
+        """Return how many positions of the feed are still to be followed."""
+        kept = self._users.get(user)
+        return (self._store.head(user) if head is None else head) - (kept.seq if kept else 0)
+
+    def every(self) -> list[Kept[P]]:
+        """Return what is kept of all users, those first who were used longest ago."""
+        return self._users.values()
+
+    def idle(self, but: str) -> Iterator[Kept[P]]:
+        """Yield what is kept of other users and not in use, each locked meanwhile."""
+        for kept in self.every():
+            if kept.user != but and kept.lock.acquire(blocking=False):
+                try:
+                    yield kept
+                finally:
+                    kept.lock.release()
+
+    def let_go(self, user: str) -> None:
+        """Hold nothing of the user: it is made anew when it is used."""
+        kept = self.kept(user)
+        with kept.lock:
+            self._begin_anew(kept)
+
+    def distrust(self) -> None:
+        """Make everything anew, each user's when it is used."""
+        self._generation += 1
+
+    def _begin_anew(self, kept: Kept[P]) -> None:
+        kept.value, kept.generation = self._make(kept.user), -1
+        kept.seq, kept.unsaved, kept.tentative = 0, 0, False
+
+    def _refresh(self, kept: Kept[P], head: int | None) -> None:
+        generation = self._generation
+        head = self._store.head(kept.user) if head is None else head
+        if kept.generation == generation and head <= kept.seq:
+            return
+        begins = kept.generation != generation
+        if begins:
+            self._begin_anew(kept)
+        kept.tentative = self._store.in_atomic()
+        if begins:
+            self._load(kept)
+        self._catch_up(kept, head)
+        if kept.value.dead * _DEAD > max(len(kept.value), WORTH_KEEPING):
+            kept.value, kept.seq = self._make(kept.user), 0
+            self._catch_up(kept, head)
+        kept.generation = generation
+
+    def _catch_up(self, kept: Kept[P], head: int) -> None:
+        dead = kept.value.dead
+        changes = self._feed.changes(kept.user, kept.seq, self._types, head)
+        written = [change.ref for change in changes if not change.gone]
+        kept.value.take_in(written, [change.ref for change in changes if change.gone])
+        kept.unsaved += len(changes)
+        # The position was read before the rows were: what came in between is read again, and never
+        # missed.
+        kept.seq = max(kept.seq, head)
+        # Forgetting takes the snapshot along.
+        if kept.value.dead > dead and self._snapshots and self._snapshots.is_lost(kept.user):
+            kept.unsaved = len(kept.value)
+
+    def _load(self, kept: Kept[P]) -> None:
+        """Begin with the snapshot, if there is one that can be read."""
+
+        def load(file: Reads) -> tuple[int, list[str]]:
+            snapshot = unpacked(file)
+            kept.value.load(snapshot)
+            return int(snapshot.about["seq"]), snapshot.about.get("unread", [])
+
+        try:
+            found = self._snapshots.read(kept.user, load) if self._snapshots else None
+        except (ValueError, KeyError, TypeError) as fault:
+            log.warning("the snapshot of an index cannot be read and is made anew: %r", fault)
+            kept.value = self._make(kept.user)
+            return
+        if found is not None:
+            kept.seq, unread = found
+            # Another version of ctxmw may have made the snapshot: this one may read more.
+            kept.value.take_in(unread, ())
+
+    def _snapshot_due(self, kept: Kept[P]) -> tuple[bytes, int] | None:
+        if not self._snapshots or not self._snapshots.is_due(len(kept.value), kept.unsaved):
+            return None
+        if self._store.in_atomic():
+            return None  # which may be undone, and the snapshot with it
+        # Where others keep writing it may not be kept: then it is tried again, but not every time.
+        kept.unsaved //= 2
+        arrays, about = kept.value.dump()
+        unread = sorted(kept.value.unread)
+        return packed({"seq": kept.seq, "unread": unread, **about}, arrays), kept.seq
+
+
+def rows_of(store: Store, user: str, refs: Sequence[str]) -> Iterator[list[Row]]:
+    """Yield the rows of these refs that exist, some at a time."""
+    for some in batches(refs, _BATCH):
+        yield store.get(user, some)
