@@ -20,14 +20,7 @@ from ..search.vectors.follow import TYPES
 from ..search.vectors.refusals import REFUSAL_BYTES
 from ..settings.file import NAMED_BY, find_file
 from ..settings.settings import Settings
-from ..store.sqlite.file import (
-    OLDEST_SQLITE,
-    claim,
-    connect,
-    explained,
-    is_locked,
-    patiently,
-)
+from ..store.sqlite.file import OLDEST_SQLITE, claim, connect, explained, is_locked, patiently
 from ..text.cleaning import counted
 from ..tokens.tables import TABLES, default_cache_dir, find_table
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Literal
 from zlib import crc32
 
@@ -204,3 +205,85 @@ _COMMENT = {
 def dotted(parts: Sequence[str]) -> str:
     """Return a name with what it stands in."""
     return ".".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An entity, in its file."""
+
+    entity: Entity
+    path: str
+
+    @property
+    def full_name(self) -> str:
+        """The name with the module it is defined in."""
+        if self.entity.kind == "module":
+            return self.entity.name
+        return f"{module_name(self.path)}.{self.entity.name}"
+
+    @property
+    def place(self) -> str:
+        return f"{self.path}:{self.entity.line}"
+
+    @property
+    def in_test(self) -> bool:
+        return is_test(self.path)
+
+
+def is_test(path: str) -> bool:
+    """Say whether a file holds tests, by its name or folder."""
+    *folders, name = path.lower().split("/")
+    stem_ = name.split(".")[0]
+    if stem_.startswith("test_") or stem_.endswith(("_test", "_tests")) or stem_ == "conftest":
+        return True
+    return ".test." in name or ".spec." in name or bool({"test", "tests"} & set(folders))
+
+
+@lru_cache(maxsize=65_536)
+def name_terms(entity: Entity) -> frozenset[str]:
+    """Return the terms of an entity's name."""
+    return frozenset(search_terms(entity.name))
+
+
+def means(text: str, importer: str, path: str) -> bool:
+    """Say whether an import, as it is written in one file, is of another file.
+
+    "pkg.module:name" is Python's `from pkg.module import name`; other languages give a path or a
+    dotted name. Where the root of the imports is, nobody says: an end that agrees is enough.
+    """
+    name = module_name(path)
+    if text.startswith("."):
+        return _means_relative(text, importer, path, name)
+    module, _, what = text.partition(":")
+    spelled = module.replace("/", ".").removeprefix("@")
+    return any(
+        _dotted_end(one, name) for one in (spelled, f"{spelled}.{what}" if what else spelled)
+    )
+
+
+def _means_relative(text: str, importer: str, path: str, name: str) -> bool:
+    if "/" in text:
+        base = importer.split("/")[:-1]
+        for part in text.split("/"):
+            base = base[:-1] if part == ".." else base if part == "." else [*base, part]
+        target = "/".join(base)
+        stem_ = path.rpartition(".")[0]
+        return target in (path, stem_, stem_.removesuffix("/index"))
+    module, _, what = text.partition(":")
+    level = len(module) - len(module.lstrip("."))
+    package = importer.split("/")[:-1]
+    package = package[: len(package) - level + 1]
+    spelled = ".".join([*package, *filter(None, module.lstrip(".").split("."))])
+    return name in (spelled, f"{spelled}.{what}".strip("."))
+
+
+def last_names(text: str) -> set[str]:
+    """Return the last parts of what an import names: of the module, and of what is taken."""
+    module, _, what = text.partition(":")
+    last = module.replace("/", ".").rstrip(".").removesuffix(".js").removesuffix(".ts")
+    return {name for name in (last.rpartition(".")[2], what) if name}
+
+
+def _dotted_end(spelled: str, name: str) -> bool:
+    longer, shorter = sorted((spelled, name), key=len, reverse=True)
+    return longer == shorter or longer.endswith(f".{shorter}")

@@ -11,11 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
 
-from ..text.everyday import EVERYDAY
+from ..text.lexicon import EVERYDAY
 from ..text.terms import stem
-from .definitions import Definition, name_terms
-from .files import CodeFile, module_name
-from .imports import last_names, means
+from .files import CodeFile, Definition, last_names, means, module_name, name_terms
 
 DISTINCTIVE = 3
 """Definitions that a distinctive name has at most."""

@@ -7,16 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 
-from .files import (
-    Entity,
-    EntityKind,
-    Parsed,
-    Unparsable,
-    body_mark,
-    called_in,
-    dotted,
-    first_line,
-)
+from .files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted, first_line
 from .files import short_signature as short
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

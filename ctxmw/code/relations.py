@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Literal
 
-from .definitions import Definition
-from .files import module_name
-from .imports import last_names, means
+from .files import Definition, last_names, means, module_name
 from .index import ProjectCode
 
 Relation = Literal["inherits", "inherited by", "calls", "called by", "tested by"]

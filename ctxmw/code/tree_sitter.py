@@ -13,16 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..errors import MissingPackage
-from .files import (
-    Entity,
-    EntityKind,
-    Parsed,
-    Unparsable,
-    body_mark,
-    called_in,
-    dotted,
-    first_line,
-)
+from .files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted, first_line
 from .files import short_signature as short
 
 if TYPE_CHECKING:

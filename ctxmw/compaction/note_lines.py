@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..protocols import Renderer, TokenCounter
-from ..search.passages import GAP
+from ..search.reading import GAP
 from ..values.items import Item, Shown
 from ..values.record_items import record_item
 from ..values.records import Turn

@@ -15,9 +15,9 @@ from ..conversation.state import SessionState
 from ..protocols import Find, Store
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact, redact_name, redact_values
-from ..tokens.prompt_cost import arguments, calls_of
+from ..tokens.prompt_cost import arguments
 from ..values.items import Trust
-from ..values.messages import Author, Message, author_of, message_text, moment_of
+from ..values.messages import Author, Message, author_of, calls_of, message_text, moment_of
 from ..values.records import Turn
 
 APPLICATION = "application"

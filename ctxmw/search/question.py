@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from ..text.cleaning import words
-from ..text.lexicon import FRAME_WORDS, RELATED, SMALL_TALK, STOP_WORDS
+from ..text.lexicon import FRAME_WORDS, MONTHS, RELATED, SMALL_TALK, STOP_WORDS, WEEKDAYS
 from ..text.phrases import (
     ABOUT_YOU,
     ANSWER_SHAPES,
@@ -17,7 +19,6 @@ from ..text.phrases import (
     QUOTED,
 )
 from ..text.terms import content_terms, stem
-from .dates import Month, days_named, months_named, years_named
 from .lexical.people import People
 
 QUERY_CHARS = 4096
@@ -93,3 +94,80 @@ def _shape(text: str) -> str | None:
 
 def _related(word: str) -> frozenset[str]:
     return RELATED.get(word) or RELATED.get(word.removesuffix("s"), frozenset())
+
+
+Month = tuple[int, int | None]
+"""A month and, where it is named or clear, its year."""
+
+_SHORT = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_YEAR = r"(?:19|20)\d\d"
+# "may" and "mar" are words, so those two count only with a capital.
+_PLAIN = "|".join(f"{name}|{name[:3]}" for name in MONTHS if name not in ("may", "march"))
+_MONTH = re.compile(
+    rf"\b(?P<last>last |this past )?(?:(?i:(?P<plain>{_PLAIN}))|(?P<capital>Mar|March|May))\b\.?"
+    rf"(?:,? (?:of )?(?P<year>{_YEAR}))?"
+)
+_DAY = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_SHORT})[a-z]*"
+    rf"|({_SHORT})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?\b)(?:,? ({_YEAR}))?"
+    rf"|\b({_YEAR})-(\d\d)-(\d\d)\b",
+    re.IGNORECASE,
+)
+_IN_YEAR = re.compile(rf"\b(?:in|during|of) ({_YEAR})\b", re.IGNORECASE)
+_LAST_WEEKDAY = re.compile(rf"\b(?:last|on) ({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
+_LAST_MONTH = re.compile(r"\blast month\b", re.IGNORECASE)
+_RELATIVE_DAYS = (("day before yesterday", 2), ("yesterday", 1))
+
+
+def months_named(text: str, now: datetime) -> frozenset[Month]:
+    """Return the months a text names: "May 2023", "last May", "last month"."""
+    return frozenset(_months(text, now))
+
+
+def years_named(text: str) -> frozenset[int]:
+    """Return the years a text names without a month: "in 2023"."""
+    return frozenset(int(year) for year in _IN_YEAR.findall(text))
+
+
+def days_named(text: str, now: datetime) -> tuple[date, ...]:
+    """Return the days a text names: "7 May 2023", "2023-05-07", "yesterday", "last Monday"."""
+    return tuple(dict.fromkeys(_days(text, now)))
+
+
+def _months(text: str, now: datetime) -> Iterator[Month]:
+    for match in _MONTH.finditer(text):
+        number = _month_number(match["plain"] or match["capital"])
+        if match["last"]:
+            yield number, now.year - (number >= now.month)
+        elif match["capital"] != "May" or match.start() > 0:  # "May I ..." begins a request
+            yield number, int(match["year"]) if match["year"] else None
+    if _LAST_MONTH.search(text):
+        before = now.replace(day=1) - timedelta(days=1)
+        yield before.month, before.year
+
+
+def _days(text: str, now: datetime) -> Iterator[date]:
+    for day, month, month2, day2, year, y, m, d in _DAY.findall(text):
+        number = int(m) if m else _month_number(month or month2)
+        years = [int(y or year)] if (y or year) else [now.year, now.year - 1]
+        for chosen in years:
+            yield from _valid(chosen, number, int(d or day or day2))
+    lowered = text.lower()
+    back = next((days for phrase, days in _RELATIVE_DAYS if phrase in lowered), None)
+    if back is not None:
+        yield now.date() - timedelta(days=back)
+    for name in _LAST_WEEKDAY.findall(text):
+        back = (now.weekday() - WEEKDAYS.index(name.lower()) - 1) % 7 + 1
+        yield now.date() - timedelta(days=back)
+
+
+def _month_number(name: str) -> int:
+    start = name.lower()[:3]
+    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(start))
+
+
+def _valid(year: int, month: int, day: int) -> list[date]:
+    try:
+        return [date(year, month, day)]
+    except ValueError:
+        return []

@@ -26,11 +26,10 @@ from ..text.terms import stems
 from ..values.items import Item
 from ..values.scoring import Rating, Weights
 from ..values.situation import Situation
-from .filter import Filter
+from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, LexicalIndex
 from .per_user import Indexes
 from .question import Question, analyse
-from .ranking.allowed import rows_allowed
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import RankWeights

@@ -51,6 +51,10 @@ def import_(store: Store, user: str, path: Path) -> int:
     return len(taken)
 
 
+_MADE = {"search_text", "body"}
+"""Fields of a line that are not a row's as they are."""
+
+
 class _Line(BaseModel):
     """One row, without its user: whoever imports it owns it."""
 
@@ -74,15 +78,7 @@ class _Line(BaseModel):
         """Return a row as a line."""
         body = {name: value for name, value in json.loads(row.body).items() if name != "user"}
         return cls(
-            type=row.type,
-            ref=row.ref,
-            at=row.at,
-            session=row.session,
-            key=row.key,
-            digest=row.digest,
-            scope=row.scope,
-            source=row.source,
-            live=row.live,
+            **{name: getattr(row, name) for name in cls.model_fields.keys() - _MADE},
             search_text=None if row.type in RECORD_TYPES else row.search_text,
             body={**body, **_ANEW.get(row.type, {})},
         )
@@ -95,7 +91,7 @@ class _Line(BaseModel):
             if (record.ref, record.at) != (self.ref, self.at):
                 raise ValueError(f"its body is of {record.ref!r} at {record.at}")
             return record.row()
-        values = self.model_dump(exclude={"body", "search_text"})
+        values = self.model_dump(exclude=_MADE)
         return Row(user=user, body=body, search_text=self.search_text or "", **values)
 
 

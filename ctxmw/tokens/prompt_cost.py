@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..protocols import TokenCounter
-from ..values.messages import Message, message_text
+from ..values.messages import Message, calls_of, message_text
 
 PER_MESSAGE = 4
 """Tokens that mark where a message begins, who says it and where it ends."""
@@ -35,11 +35,6 @@ class Measure:
     def tools(self, schemas: Sequence[Any]) -> int:
         """Return the tokens of tools, by their JSON schemas."""
         return sum(self._count(_json(schema)) + PER_MESSAGE for schema in schemas)
-
-
-def calls_of(message: Message) -> Sequence[Mapping[str, Any]]:
-    """Return the calls of tools in a message."""
-    return message.get("tool_calls") or ()
 
 
 def arguments(call: Mapping[str, Any]) -> str:

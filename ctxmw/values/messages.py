@@ -60,6 +60,11 @@ def check_messages(messages: Sequence[Message]) -> list[Message]:
     return list(messages)
 
 
+def calls_of(message: Message) -> Sequence[Mapping[str, Any]]:
+    """Return the calls of tools in a message."""
+    return message.get("tool_calls") or ()
+
+
 def message_text(message: Message) -> str:
     """Return the text of a message, its text parts joined by newlines."""
     content = message.get("content")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.code.definitions import is_test
-from ctxmw.code.files import CodeFile, parse
+from ctxmw.code.files import CodeFile, is_test, parse
 from ctxmw.code.index import ProjectCode
 from ctxmw.code.relations import imported, importers, related
 from ctxmw.values.records import utc_now

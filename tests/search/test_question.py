@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.search.dates import days_named, months_named, years_named
 from ctxmw.search.lexical.people import People
-from ctxmw.search.question import analyse
+from ctxmw.search.question import analyse, days_named, months_named, years_named
 from ctxmw.text.terms import content_terms, stem
 
 NOW = datetime(2024, 3, 14, 12, tzinfo=UTC)  # a Thursday

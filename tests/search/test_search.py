@@ -220,7 +220,7 @@ def test_a_question_needs_one_word_of_its_subject_and_a_remark_two_in_one_record
 
 
 def postings(index: LexicalIndex, word: str) -> set[str]:
-    places, _ = index.postings(index.vocabulary[word])
+    places, _ = index.postings(index.vocabulary.known([word])[word])
     return {index.ref(place) for place in places}
 
 

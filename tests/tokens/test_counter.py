@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 from ctxmw.errors import InvalidValue
 from ctxmw.tokens import counter as tokens
 from ctxmw.tokens import tables as token_tables
-from ctxmw.tokens.counter import Counter, counter_for
+from ctxmw.tokens.counter import Counter, Scale, counter_for
 from ctxmw.tokens.prompt_counter import prompt_counter
-from ctxmw.tokens.scale import Scale
 from ctxmw.tokens.tokenizers import tokenizer_for
 
 ENCODINGS = ["cl100k_base", "o200k_base"]

@@ -40,10 +40,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             what = "everything" if chosen.everything else _named(given)
             _make_sure(chosen, terminal, f"Forget {what} of the user {user!r}?")
             gone = ctx.forget(user=user, **given)
-    if chosen.json:
-        terminal.json({"forgotten": gone})
-    else:
-        terminal.line(f"forgotten: {gone}")
+    terminal.told(f"forgotten: {gone}", {"forgotten": gone}, as_json=chosen.json)
     return 0
 
 

@@ -30,8 +30,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
         taken = ctx.import_(path)
-    if chosen.json:
-        terminal.json({"imported": taken, "user": ctx.user})
-    else:
-        terminal.line(f"imported {counted(taken, 'record')} for {ctx.user}")
+    said = f"imported {counted(taken, 'record')} for {ctx.user}"
+    terminal.told(said, {"imported": taken, "user": ctx.user}, as_json=chosen.json)
     return 0

@@ -26,12 +26,10 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
 
     with closing(existing_store(chosen.source)) as source, closing(store_at(chosen.target)) as to:
         moved = migrate(source, to, terminal.progress())
-    if chosen.json:
-        terminal.json(asdict(moved))
-    else:
-        terminal.line(
-            f"{counted(moved.users, 'user')}, {counted(moved.rows, 'record')} and "
-            f"{counted(moved.blobs, 'vector')} are equal in both stores "
-            f"({counted(moved.copied, 'record')} copied now, sha256 {moved.hash[:16]})"
-        )
+    said = (
+        f"{counted(moved.users, 'user')}, {counted(moved.rows, 'record')} and "
+        f"{counted(moved.blobs, 'vector')} are equal in both stores "
+        f"({counted(moved.copied, 'record')} copied now, sha256 {moved.hash[:16]})"
+    )
+    terminal.told(said, asdict(moved), as_json=chosen.json)
     return 0

@@ -32,8 +32,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     with existing(chosen, embedder=embedder_at(chosen.embedder), index=chosen.index) as ctx:
         done = ctx.reindex(progress=terminal.progress())
         user = ctx.user
-    if chosen.json:
-        terminal.json({"embedded": done, "user": user, "embedder": chosen.embedder})
-    else:
-        terminal.line(f"embedded {counted(done, 'record')} of {user} with {chosen.embedder}")
+    said = f"embedded {counted(done, 'record')} of {user} with {chosen.embedder}"
+    about = {"embedded": done, "user": user, "embedder": chosen.embedder}
+    terminal.told(said, about, as_json=chosen.json)
     return 0

@@ -53,13 +53,18 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         ]
         terminal.json(found)
     elif hits:
-        about = [(hit.ref, f"{hit.score:.2f}", _kind(hit.record), hit.record.at) for hit in hits]
-        last = [hit.why if chosen.why else hit.text for hit in hits]
+        last = "why" if chosen.why else "text"
         rows = [
-            (ref, score, kind, at.date().isoformat(), text)
-            for (ref, score, kind, at), text in zip(about, last, strict=True)
+            (
+                hit.ref,
+                f"{hit.score:.2f}",
+                _kind(hit.record),
+                hit.record.at.date(),
+                getattr(hit, last),
+            )
+            for hit in hits
         ]
-        terminal.table(("ref", "score", "kind", "date", "why" if chosen.why else "text"), rows)
+        terminal.table(("ref", "score", "kind", "date", last), rows)
     else:
         terminal.note(f"nothing was found for {query[:80]!r}")
     return DONE if hits else NOTHING_FOUND

@@ -57,6 +57,10 @@ class Terminal:
         """Print a value for a program to read."""
         print(json.dumps(value, ensure_ascii=False, indent=2, default=str), file=self._out)
 
+    def told(self, line: str, value: Any, *, as_json: bool) -> None:
+        """Print what was done, for a person or as JSON for a program."""
+        self.json(value) if as_json else self.line(line)
+
     def table(self, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print rows below a header; the last column takes the room that is left."""
         cells = [[one_line(str(cell), self.width) for cell in row] for row in (header, *rows)]

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...code.codebase import Codebase
-from ...code.definitions import Definition, is_test, name_terms
-from ...code.files import CodeFile, Entity, search_terms
+from ...code.files import CodeFile, Definition, Entity, is_test, name_terms, search_terms
 from ...code.index import ProjectCode
 from ...code.relations import Relation, imported, importers, related
 from ...protocols import TokenCounter

@@ -14,8 +14,7 @@ import numpy as np
 
 from ...runtime.packing import Unpacked, found_under, under
 from ...search.lexical.columns import Column, small
-from ...search.lexical.row_numbers import RowNumbers
-from ...search.lexical.strings import StringTable
+from ...search.lexical.strings import RowNumbers, StringTable
 from ...values.items import Item, Scope
 from ...values.scoring import AGES, OLDER, UNKNOWN, Weights, task_words_in
 from ...values.situation import TASK_WORDS, Situation

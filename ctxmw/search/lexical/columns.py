@@ -20,7 +20,7 @@ class Column:
     Whole numbers take as few bytes as the largest of them so far; `kind` is the most they may take.
     """
 
-    __slots__ = ("_data", "_kind", "_most", "_neutral", "size")
+    __slots__ = ("_data", "_kind", "_most", "_neutral", "all", "size")
 
     def __init__(self, kind: str, neutral: float = 0) -> None:
         self.size = 0
@@ -47,10 +47,6 @@ class Column:
         column._keep_in(kept if whole is None else whole)
         return column
 
-    def append(self, value: float) -> None:
-        """Put one value behind those there are."""
-        self.extend([value])
-
     def extend(self, values: Sequence[float] | NDArray[Any]) -> None:
         """Put values behind those there are."""
         size = self.size + len(values)
@@ -61,6 +57,7 @@ class Column:
         self._data[self.size : size] = values
         self._data[size] = self._neutral
         self.size = size
+        self.all = self._data[: size + 1]
 
     def __setitem__(self, place: int | Sequence[int], value: float | Sequence[float]) -> None:
         values = value if isinstance(value, Sequence) else [value]
@@ -80,6 +77,8 @@ class Column:
 
     def _keep_in(self, data: NDArray[Any]) -> None:
         self._data = data
+        self.all = data[: self.size + 1]
+        """The values, and behind them the neutral one: index -1 means "no such record"."""
         self._most = 0 if data.dtype == self._kind else _most(data.dtype)
         """The largest number that there is room for; 0 when all of them have."""
 
@@ -87,11 +86,6 @@ class Column:
         least, most = self._data.dtype.itemsize, self._kind.itemsize
         wider = (kind for kind in _WHOLE if least < kind.itemsize < most)
         return next((kind for kind in wider if _are_within(_most(kind), values)), self._kind)
-
-    @property
-    def all(self) -> NDArray[Any]:
-        """The values, and behind them the neutral one: index -1 means "no such record"."""
-        return self._data[: self.size + 1]
 
     @property
     def own(self) -> NDArray[Any]:

@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 from ...runtime.packing import Unpacked, found_under, under
 from .columns import Column, Grown, runs, small
 from .people import People
-from .postings import Frozen, Postings
+from .postings import Frozen, Postings, Vocabulary
 from .purge import purged
-from .row_numbers import RowNumbers
-from .strings import StringTable
+from .strings import RowNumbers, StringTable
 from .traits import TRAITS, Speech, traits
-from .vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -81,7 +79,7 @@ class LexicalIndex:
         """Terms of the last records, which no posting list has yet."""
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._columns["alive"].size
 
     @property
     def dead(self) -> int:
@@ -171,7 +169,7 @@ class LexicalIndex:
 
     def token_runs(self, places: Ints) -> tuple[Ints, Ints]:
         """Return the terms of these places, and for each which of the places it belongs to."""
-        starts = self._starts.own[places]
+        starts = self._starts.all[places]
         lengths = self.column("length")[places].astype(np.int64)
         owner = np.repeat(np.arange(len(places), dtype=np.int32), lengths)
         return self._tokens.take(runs(starts, lengths)), owner

@@ -1,4 +1,4 @@
-"""Which records hold a term, and how often.
+"""The terms that occur, numbered, and which records hold each, how often.
 
 Most lists are frozen in one block, quick to read and to keep in the store. What came since is a
 small rest beside it, merged when it has grown.
@@ -6,11 +6,15 @@ small rest beside it, merged when it has grown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ...text.lexicon import STOP_WORDS
+from ...text.terms import stem
+from .strings import StringTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,3 +105,46 @@ class Postings:
         self.frozen = self.frozen.followed_by(later) if self.size else later
         self.size += len(lengths)
         self._rest = {}
+
+
+_SAYS_NOTHING = -1
+_AT_HAND = 256
+"""How many words are at hand as they are written; more where more stems are known."""
+_SHARE = 2
+
+
+class Vocabulary:
+    """Numbers stems in the order in which they first occur.
+
+    Words are looked up as they are written, so that those that keep coming are cut down to their
+    stems once.
+    """
+
+    def __init__(self, names: StringTable | None = None) -> None:
+        self.names = names or StringTable()
+        self._words: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def known(self, stems: Iterable[str]) -> dict[str, int]:
+        """Return those of the stems that occur, each with its number."""
+        numbers = {name: self.names.find(name) for name in stems}
+        return {name: number for name, number in numbers.items() if number >= 0}
+
+    def take_in(self, words: Iterable[str]) -> list[int]:
+        """Return the number of each word's stem, without the words that say nothing."""
+        known = self._words
+        numbers = [known[word] if word in known else self._new(word) for word in words]
+        return [number for number in numbers if number >= 0]
+
+    def settle(self) -> None:
+        """Keep stems as bytes, and few words at hand."""
+        self.names.settle()
+        if len(self._words) > max(_AT_HAND, len(self) // _SHARE):
+            self._words.clear()
+
+    def _new(self, word: str) -> int:
+        number = _SAYS_NOTHING if word in STOP_WORDS else self.names.add(stem(word))
+        self._words[word] = number
+        return number

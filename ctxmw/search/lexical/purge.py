@@ -12,8 +12,7 @@ from ...text.lexicon import STOP_WORDS
 from ...text.terms import stem
 from .columns import distinct
 from .postings import Frozen
-from .row_numbers import RowNumbers
-from .strings import StringTable, only
+from .strings import RowNumbers, StringTable, only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,7 +1,7 @@
 """What speaks for a record being part of the answer: words, neighbours, session, who, when, kind.
 
 The rank of a record is linear in these signals and reads as the logarithm of its chance to be
-evidence; `rank_weights` says how much each counts.
+evidence; `weights` says how much each counts.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from ...text.terms import stem
 from ..lexical.index import Bools, Floats, Ints, LexicalIndex
 from ..question import Question
 from . import bm25
-from .candidates import Legs, candidates
-from .moments import newness, said_on, said_when
-from .neighbours import coverage, neighbouring, together
+from .bm25 import coverage, neighbouring, together
+from .candidates import Legs, candidates, newness, said_on, said_when
 from .weights import RankWeights
 
 if TYPE_CHECKING:
@@ -219,19 +218,17 @@ def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
 
 
 def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
-    def flag(name: str) -> Floats:
-        values: Floats = index.column(name)[places]
-        return values
-
-    opening = np.exp(-flag("place") / OPENING)
+    names = ("place", "cost", "instruction", "preference")
+    place, cost, instruction, preference = [index.column(name)[places] for name in names]
+    opening = np.exp(-place / OPENING)
     kinds = {
-        "instruction": flag("instruction"),
-        "preference": flag("preference"),
+        "instruction": instruction,
+        "preference": preference,
         "opening": opening,
-        "long": np.log(np.maximum(flag("cost"), LONG_TOKENS) / LONG_TOKENS),
+        "long": np.log(np.maximum(cost, LONG_TOKENS) / LONG_TOKENS),
     }
     if question.shape:
-        kinds["shape"] = flag(question.shape)
+        kinds["shape"] = index.column(question.shape)[places]
     if question.broad:
         kinds["opening_broad"] = opening
     return kinds

@@ -18,8 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import StoreError
-from .file import Synchronous, connect, explained, patiently
-from .presence import Presence, StoreConnection
+from .file import Presence, StoreConnection, Synchronous, connect, explained, patiently
 from .sweep import rewrite_file, rewrite_words, truncate_log
 
 T = TypeVar("T")
@@ -114,8 +113,12 @@ class Connections:
         if self.current():
             with self.transaction() as mine, explained(self._path):
                 return mine.connection.execute(sql, values).fetchall()
-        with self._lent() as connection, explained(self._path):
-            return patiently(_rows, connection, sql, values)
+        with self._lent() as connection:
+            try:
+                return _rows(connection, sql, values)
+            except sqlite3.Error:  # somebody to wait for, or something to explain
+                with explained(self._path):
+                    return patiently(_rows, connection, sql, values)
 
     def read_large(self, where: Where, values: Sequence[Any], take: Take[T]) -> T | None:
         """Return what is taken from a large value; None when the query finds no row.
@@ -155,10 +158,6 @@ class Connections:
                 self._thread.transaction = None
             self._commit(mine)
 
-    def in_transaction(self) -> bool:
-        """Say whether this thread has a transaction."""
-        return self.current() is not None
-
     def close(self) -> None:
         """Close what is idle now and the rest when it comes back."""
         here = self._here()
@@ -173,7 +172,7 @@ class Connections:
         here.paused = True
         mine = int(getattr(self._thread, "transaction", None) is not None)
         here.wait_for(lambda: here.lent <= mine, FORK_SECONDS)
-        if not self._is_private():
+        if self._presence is not None:
             _close_all(here.idle)
 
     def go_on(self) -> None:
@@ -273,12 +272,9 @@ class Connections:
         if self._presence is not None:
             self._presence.check(connection)
 
-    def _is_private(self) -> bool:
-        return self._presence is None
-
     def _rolled_back(self, connection: StoreConnection) -> bool:
         """Undo what a private store's connection was doing; say whether it can be used again."""
-        if not self._is_private():
+        if self._presence is not None:
             return False
         try:
             connection.rollback()

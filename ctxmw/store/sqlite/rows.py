@@ -13,15 +13,7 @@ from itertools import islice
 from typing import Any
 
 from ...protocols import Find
-from ..rows import (
-    WORD_CHARS,
-    WORDS,
-    check_texts,
-    is_plain,
-    moment,
-    natural,
-    row_read,
-)
+from ..rows import WORD_CHARS, WORDS, check_texts, is_plain, moment, natural, row_read
 
 row_of = partial(row_read, datetime.fromisoformat)
 

@@ -189,7 +189,7 @@ class SqliteStore(Blobs, Restoring):
 
     def in_atomic(self) -> bool:
         """Say whether this thread is inside `atomic`: what it reads may never be committed."""
-        return self._connections.in_transaction()
+        return self._connections.current() is not None
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is fine."""

@@ -1,10 +1,9 @@
 """Takes secrets out of a text before the first byte of it is written.
 
-What is stored is shown to models later, so a key pasted once would come back for ever. Three kinds
-of rules name what is secret: well-known forms of keys (`secret_kinds`), names that something is
-assigned to (`secret_values`), and places where secrets stand (`secret_places`). Nothing is guessed
-from randomness alone, so hashes, ids and encoded images stay as they are. Every pattern is linear
-in the text.
+What is stored is shown to models later, so a key pasted once would come back for ever. Two kinds
+of rules name what is secret: well-known forms of keys (`kinds`), and places where secrets stand,
+names that something is assigned to among them (`places`). Nothing is guessed from randomness
+alone, so hashes, ids and encoded images stay as they are. Every pattern is linear in the text.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from unicodedata import category
 
 from ..cleaning import digest, storable
 from .kinds import MARKED, Secret, prefixed_pattern
-from .literals import DIGIT
-from .named import assigned_values, vendor_values
-from .places import PLACES
+from .places import DIGIT, PLACES, assigned_values, vendor_values
 
 Finder = Callable[[str], Iterator[Secret]]
 

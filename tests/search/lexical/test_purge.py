@@ -39,7 +39,7 @@ def holders(index: LexicalIndex) -> dict[str, dict[str, float]]:
     """Return which live records hold which word how often."""
     found = {}
     for word in index.vocabulary.names:
-        places, counts = index.postings(index.vocabulary[word])
+        places, counts = index.postings(index.vocabulary.known([word])[word])
         live = [index.place(index.ref(place)) == place for place in places.tolist()]
         held = zip(places[live].tolist(), counts[live].tolist(), strict=True)
         found[word] = {index.ref(place): times for place, times in held}
