@@ -73,7 +73,7 @@ def break_rendering(ctx, patch, fault):
 
 
 def break_placing(ctx, patch, fault):
-    patch.setattr("ctxmw.calls.assemble.place", raising(fault))
+    patch.setattr("ctxmw.calls.prompt.place", raising(fault))
 
 
 def break_recording(ctx, patch, fault):
