@@ -17,7 +17,7 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .calls.tools import MemoryTool, memory_tools
-    from .compaction.policy import Compacted, Compaction
+    from .compaction.compactor import Compacted, Compaction
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
     from .entered import current_session
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from .learning.summarizers import SummarizerLimits
     from .memory.hits import Hit
     from .middleware import ContextMiddleware
-    from .recall.admission import Arriving
     from .recall.catalog import AgentSearch, Offer
     from .recall.modes import MODES, Mode
     from .recall.render import Compact, Markdown, Xml
-    from .runtime.observing import Tracing
+    from .runtime.telemetry import Tracing
     from .session import Session
     from .settings.settings import Settings
     from .store.postgres.store import Limits as Limits
@@ -38,10 +37,9 @@ if TYPE_CHECKING:
     from .store.sqlite.store import SqliteStore
     from .tokens.counter import counter_for
     from .tokens.windows import known_window
-    from .values.budget import Budget, OnDemand
+    from .values.budget import Arriving, Budget, OnDemand
     from .values.items import Item, Scope, Trust
-    from .values.scoring import Floors, Weights
-    from .values.situation import Situation, task_of
+    from .values.situation import Floors, Situation, Weights, task_of
     from .workspace.project import detect
     from .workspace.triggers import Triggers, analyze_message
 
@@ -100,7 +98,7 @@ __all__ = [
 
 _HOMES = {
     "AgentSearch": "recall.catalog",
-    "Arriving": "recall.admission",
+    "Arriving": "values.budget",
     "Item": "values.items",
     "MODES": "recall.modes",
     "Offer": "recall.catalog",
@@ -115,11 +113,11 @@ _HOMES = {
     "PostgresStore": "store.postgres.store",
     "Budget": "values.budget",
     "Compact": "recall.render",
-    "Compacted": "compaction.policy",
-    "Compaction": "compaction.policy",
+    "Compacted": "compaction.compactor",
+    "Compaction": "compaction.compactor",
     "ContextMiddleware": "middleware",
     "ContextRecord": "conversation.record",
-    "Floors": "values.scoring",
+    "Floors": "values.situation",
     "ForgivingSession": "forgiving",
     "Hit": "memory.hits",
     "Learning": "learning.policy",
@@ -132,10 +130,10 @@ _HOMES = {
     "Settings": "settings.settings",
     "SqliteStore": "store.sqlite.store",
     "SummarizerLimits": "learning.summarizers",
-    "Tracing": "runtime.observing",
+    "Tracing": "runtime.telemetry",
     "Triggers": "workspace.triggers",
     "Trust": "values.items",
-    "Weights": "values.scoring",
+    "Weights": "values.situation",
     "Xml": "recall.render",
     "current_session": "entered",
     "known_window": "tokens.windows",

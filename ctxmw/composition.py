@@ -11,23 +11,19 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .code.codebase import Codebase
 from .code.files import CodeFile
-from .compaction.compactor import Compactor
-from .compaction.policy import Compaction
-from .conversation.conversation import Conversations
-from .conversation.epochs import SHOWN_TYPES
+from .compaction.compactor import Compaction, Compactor
+from .conversation.conversation import SHOWN_TYPES, Conversations
 from .errors import InvalidValue
 from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
 from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
-from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
 from .recall.entries import Entry
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Recall
-from .recall.printer import Printer
-from .recall.render import Markdown
+from .recall.render import Markdown, Printer
 from .recall.sources.code import Code
 from .recall.sources.directory import Directory
 from .recall.sources.memories import Memories
@@ -37,9 +33,7 @@ from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.faults import Faults
-from .runtime.observing import Observer, Tracing
-from .runtime.stats import Stats
-from .runtime.telemetry import Telemetry
+from .runtime.telemetry import Observer, Stats, Telemetry, Tracing
 from .search.search import Search
 from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
@@ -53,12 +47,12 @@ from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
 from .tokens.prompt_counter import PromptCounter, prompt_counter
 from .tokens.windows import known_window
-from .values.budget import Budget, OnDemand
+from .values.budget import Arriving, Budget, OnDemand
 from .values.clocks import checked_clock
 from .values.items import Include, Trust
 from .values.messages import Placement, check_placement
 from .values.records import utc_now
-from .values.scoring import Floors, Weights
+from .values.situation import Floors, Weights
 from .workspace.activity import NoticedActivity
 from .workspace.triggers import Triggers
 

@@ -11,12 +11,18 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..conversation.blocks import Blocks
-from ..conversation.conversation import Conversations, Identity, Prepared
-from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
+from ..conversation.blocks import Blocks, Prints
+from ..conversation.conversation import (
+    SHOWN_TYPES,
+    Conversations,
+    Identity,
+    Prepared,
+    offers_more,
+    outdated_in,
+    why_new,
+)
 from ..conversation.record import Build, build_fields
 from ..conversation.replay.current import said_in_view
-from ..conversation.replay.prefix import Prints
 from ..conversation.replay.trail import Places
 from ..conversation.replay.views import History
 from ..conversation.state import SessionState
@@ -28,7 +34,7 @@ from ..recall.outcome import BlockKind
 from ..recall.pipeline import Own, Recall, own_items
 from ..recall.selection import Selection
 from ..recall.surroundings import Brought
-from ..runtime.stages import stage
+from ..runtime.faults import stage
 from ..values.items import Item
 from ..values.messages import message_text
 from ..values.records import SHARED
@@ -164,7 +170,7 @@ class Call:
     def measure(self) -> str:
         """What an epoch is made with; with another budget or counter, another one begins."""
         printer = self.using.recall.printer
-        return f"{self.who.budget!r} {printer.counter} {printer.renderer.name}"
+        return f"{self.who.budget!r} {printer.count.name} {printer.renderer.name}"
 
     @cached_property
     def waiting(self) -> list[Entry]:

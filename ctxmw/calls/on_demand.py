@@ -21,8 +21,7 @@ from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
 from ..values.items import Item, Scope
 from ..values.record_items import record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
-from ..values.scoring import score_all
-from ..values.situation import Situation
+from ..values.situation import Situation, score_all
 
 _INDEX = 200
 """Tokens of an answer past the cap."""

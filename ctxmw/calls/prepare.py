@@ -15,18 +15,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..compaction.compact import Need, needed, shrink, store_view
-from ..compaction.compactor import Compactor
+from ..compaction.compactor import Compactor, Window
 from ..compaction.make_view import archive
-from ..compaction.policy import Window
-from ..conversation.conversation import Identity, Prepared
-from ..conversation.epochs import SHOWN_TYPES
+from ..conversation.conversation import SHOWN_TYPES, Identity, Prepared
 from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history, with_present_note
 from ..conversation.replay.trail import find_places, over_cap
 from ..conversation.state import SessionState
 from ..errors import NotFound
 from ..recall.entries import Entry, claimed
-from ..runtime.stages import stage
+from ..runtime.faults import stage
 from ..values.messages import Message
 from ..values.records import Turn
 from .call import Call, Chosen, Planned, Seen

@@ -9,25 +9,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from ..conversation.blocks import Prints, prints_of
 from ..conversation.conversation import Prepared
+from ..conversation.exchanges import heard, unheard
 from ..conversation.record import ContextRecord
-from ..conversation.replay.hearing import heard, unheard
-from ..conversation.replay.parts import part_ref, trimmed, with_room, with_stood
-from ..conversation.replay.prefix import Prints, prints_of
-from ..conversation.replay.trail import Places, find_places, first_stood
+from ..conversation.replay.trail import (
+    Places,
+    find_places,
+    first_stood,
+    part_ref,
+    trimmed,
+    with_room,
+    with_stood,
+)
 from ..conversation.state import Ledger, PartRef, SessionState, state_rows
 from ..recall.catalog import called_for
 from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
 from ..recall.pipeline import TurnOffers, build_part, build_stable
 from ..recall.selection import Selection
-from ..runtime.stages import stage
+from ..runtime.faults import stage
 from ..values.budget import Budget
-from ..values.items import Item
+from ..values.items import Item, long_ref
 from ..values.messages import Message, place
 from ..values.record_items import row_item
-from ..values.refs import long_ref
-from ..values.scoring import Rating
+from ..values.situation import Rating
 from .call import Call, Chosen, Opening, Part, Planned, build_of, shown_as_text
 
 
@@ -284,8 +290,8 @@ def _record(
         epoch=part.state.epoch,
         tokens=part.tokens,
         limit=who.budget.total,
-        counter=printer.counter,
-        exact=printer.exact,
+        counter=printer.count.name,
+        exact=printer.count.exact,
         stable_build=opened.build.ref,
         part_build=part.build.ref,
         entries=dict(entries),

@@ -20,10 +20,9 @@ from ..recall.pipeline import build_stable
 from ..tokens.prompt_cost import Measure, at_most
 from ..values.messages import Message, place
 from ..values.situation import Situation
+from .compactor import Compacted, Compaction, Status, Window
 from .cut import Cut, Room, cut
-from .make_view import archive, make_view
-from .policy import Compacted, Compaction, Status, Window
-from .refill import refill
+from .make_view import archive, make_view, refill
 
 if TYPE_CHECKING:
     from .compactor import Compactor

@@ -16,11 +16,11 @@ from pydantic import Field, field_serializer
 from ..recall.outcome import BlockKind, ItemOutcome, used_of
 from ..recall.selection import Choice, Selection
 from ..runtime.displayed import Displayed
-from ..runtime.observing import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
+from ..runtime.telemetry import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
 from ..text.cleaning import counted, digest, fold, one_line
 from ..values.items import Item
 from ..values.records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
-from ..values.scoring import UNKNOWN
+from ..values.situation import UNKNOWN
 
 State = Literal["built", "answered", "failed", "abandoned"]
 FORGOTTEN = "(forgotten)"

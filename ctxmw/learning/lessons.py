@@ -17,13 +17,13 @@ from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
 from ..text.terms import content_terms
+from ..values.items import MakeRef
 from ..values.messages import Message, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
-from ..values.refs import MakeRef
+from .learner import asked_by
 from .observations import Observed, observations_in
 from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
-from .turns import asked_by
 
 if TYPE_CHECKING:
     from .learner import Learner

@@ -20,10 +20,9 @@ from ..runtime.faults import Faults
 from ..search.ranking.term_match import matcher
 from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name
-from ..values.items import Include, Item
+from ..values.items import Include, Item, short_refs
 from ..values.records import SHARED, Record, check_kind, check_name, check_text, load_as
-from ..values.refs import short_refs
-from ..values.scoring import with_match
+from ..values.situation import with_match
 
 CatalogKind = Literal["rule", "reference", "tool"]
 CATALOG_KINDS: tuple[str, ...] = get_args(CatalogKind)

@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from ctxmw import ContextMiddleware
 from ctxmw.composition import Composition
-from ctxmw.conversation.replay.prefix import Prefixes
+from ctxmw.conversation.blocks import Prefixes
 from ctxmw.recall.entries import waiting
 from ctxmw.runtime.lru import LruCache
 from ctxmw.search.search import Search

@@ -8,8 +8,8 @@ from ctxmw.code.definitions import is_test
 from ctxmw.code.files import CodeFile, parse
 from ctxmw.code.index import ProjectCode
 from ctxmw.code.relations import imported, importers, related
+from ctxmw.values.items import code_ref
 from ctxmw.values.records import utc_now
-from ctxmw.values.refs import code_ref
 
 FILES = {
     "shop/auth/service.py": '''"""Logs people in."""

@@ -21,7 +21,7 @@ from llama_index.core.llms import MockLLM
 import ctxmw_langchain
 import ctxmw_llamaindex
 from ctxmw import ContextMiddleware, CtxmwError, Markdown
-from ctxmw.conversation.replay.prefix import Prefixes
+from ctxmw.conversation.blocks import Prefixes
 from ctxmw.errors import StageError
 from ctxmw.recall.surroundings import Surroundings
 from ctxmw.search.search import Search

@@ -17,8 +17,7 @@ from ...search.lexical.columns import Column, small
 from ...search.lexical.row_numbers import RowNumbers
 from ...search.lexical.strings import StringTable
 from ...values.items import Item, Scope
-from ...values.scoring import AGES, OLDER, UNKNOWN, Weights, task_words_in
-from ...values.situation import TASK_WORDS, Situation
+from ...values.situation import AGES, OLDER, TASK_WORDS, UNKNOWN, Situation, Weights, task_words_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,8 +24,7 @@ from ...runtime.lru import LruCache
 from ...store.snapshots import WORTH_KEEPING, Copies
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item
-from ...values.scoring import Weights
-from ...values.situation import Situation
+from ...values.situation import Situation, Weights
 from .ratings import Ratings
 from .shortlist import Shortlist
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.conversation.replay.prefix import Prefixes, prints_of
+from ctxmw.conversation.blocks import Prefixes, prints_of
 
 BEFORE = [
     {"role": "system", "content": "You help."},
