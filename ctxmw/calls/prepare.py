@@ -33,6 +33,7 @@ from .prompt import assemble, choose, open_parts, opening, part
 _OPTIMISTIC = 3
 MANY_WAIT = 32
 """Turns that may wait to be learned from."""
+_TYPES = (SessionState.type, *SHOWN_TYPES, Entry.type)
 
 
 @stage("prepare")
@@ -167,9 +168,6 @@ def _part_at_most(call: Call, chosen: Chosen) -> int:
     return min(budget.turn_limit, budget.total - chosen.selection.tokens)
 
 
-_TYPES = (SessionState.type, *SHOWN_TYPES, Entry.type)
-
-
 @stage("write")
 def commit(planned: Planned) -> bool:
     """Write everything at once, unless something of it changed since the call was planned.
@@ -188,7 +186,8 @@ def commit(planned: Planned) -> bool:
         early = {change.ref for change in changes if change.seq <= seen.head}
         if not early.isdisjoint(planned.opened.build.shown):
             return False
-        claims = claimed(store, user, planned.entries, history.trail.turn, seen.at)
+        shown, turn = planned.entries, history.trail.turn
+        claims = claimed(store, user, shown, turn, seen.at) if shown else ()
         store.put([*planned.rows, *claims])
         if planned.unheard:
             trail = history.given_trail
@@ -206,5 +205,5 @@ def keep_at_hand(planned: Planned) -> None:
     conversations, who = planned.call.using.conversations, planned.call.who
     conversations.keep(planned.state_row, planned.state)
     planned.call.blocks.written()
-    conversations.prefixes.keep_said(who.user, who.session, planned.call.said)
-    conversations.prefixes.keep(who.user, who.session, planned.prints)
+    conversations.in_view.put((who.user, who.session), planned.call.said)
+    conversations.prompts.put((who.user, who.session), planned.prints)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ..conversation.blocks import Prints, prints_of
+from ..conversation.blocks import Prints, prints_of, shared_prefix
 from ..conversation.conversation import Prepared
 from ..conversation.exchanges import heard, unheard
 from ..conversation.record import ContextRecord
@@ -193,9 +193,10 @@ def _selected(
         in_view.update(known.shows)
         whole.update(ref for ref in known.shows if ref not in known.briefly)
         listed.update(known.mentions)
+    waiting = free(call.waiting, trail.turn, call.seen.at) if call.waiting else ()
     offers = TurnOffers(
         own=call.around.own,
-        waiting=[entry.item() for entry in free(call.waiting, trail.turn, call.seen.at)],
+        waiting=[entry.item() for entry in waiting],
         called=shown_as_text(called),
         brought=call.around.brought,
     )
@@ -279,7 +280,7 @@ def _record(
     share_of: tuple[Sequence[Message], Prints],
 ) -> ContextRecord:
     who, history, printer = call.who, call.history, call.using.recall.printer
-    prefixes = call.using.conversations.prefixes
+    before = call.using.conversations.prompts.get((who.user, who.session))
     replayed = sum(ref.tokens for refs in part.places.values() for ref in refs)
     return ContextRecord(
         user=who.user,
@@ -297,7 +298,7 @@ def _record(
         entries=dict(entries),
         replayed_tokens=max(0, replayed - part.build.tokens),
         view=history.view.ref if history.view else "",
-        prefix_share=prefixes.share(who.user, who.session, *share_of),
+        prefix_share=shared_prefix(before, *share_of),
         degraded=part.build.fault or opened.fault,
         stable=opened.text,
         part=part.text,

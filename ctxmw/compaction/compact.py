@@ -141,7 +141,7 @@ def compact(
     placed = place(history.messages, "", history.notes)
     # What left the view is found again from now on.
     said = said_in_view(compactor.journal.store, who, history)
-    conversations.prefixes.keep_said(who.user, who.session, said)
+    conversations.in_view.put((who.user, who.session), said)
     return Compacted(
         messages=placed,
         archived=history.view.archived,

@@ -17,6 +17,15 @@ from ..conversation.replay.views import cleared
 from ..tokens.prompt_cost import Measure, parts_besides_text
 from ..values.messages import Message, last_user
 
+RECENT = 3
+"""So many of the newest calls keep their outputs, as long as that is possible at all."""
+WORTH_CLEARING = 50
+"""Tokens that clearing an output has to save."""
+SHORT_NOTE = 200
+"""Tokens of a note that has little to say."""
+ANY_REF = "t234567"
+"""As long as any ref."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
@@ -88,16 +97,6 @@ def _caller(
     elif answered and not id_:
         answered.pop(0)
     return caller
-
-
-RECENT = 3
-"""So many of the newest calls keep their outputs, as long as that is possible at all."""
-WORTH_CLEARING = 50
-"""Tokens that clearing an output has to save."""
-SHORT_NOTE = 200
-"""Tokens of a note that has little to say."""
-ANY_REF = "t234567"
-"""As long as any ref."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

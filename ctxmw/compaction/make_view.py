@@ -40,45 +40,6 @@ from .note_lines import Archived
 if TYPE_CHECKING:
     from .compactor import Compactor
 
-SUMMARIES, LINES = 3, 10
-"""How many summaries and index lines are added at most."""
-GOAL = 2_000
-"""Characters of the goal that are compared."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refill:
-    """Items to add, each with how it is shown, and how they are printed here."""
-
-    items: tuple[tuple[Item, Shown], ...]
-    layout: Layout
-
-
-def refill(
-    recall: Recall, situation: Situation, budget: Budget, history: History, known: Collection[str]
-) -> Refill:
-    """Return what the memory has to add for the goal of this history to what is `known`."""
-    goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
-    offered = gather(recall, situation, budget, Own()).items
-    others = [item for item in offered if item.ref not in known]
-    told = [item for item in others if item.kind == "summary" and item.trust == "trusted"]
-    newest = sorted(told, key=lambda item: (item.at is not None, item.at), reverse=True)[:SUMMARIES]
-    rest = [item for item in others if item not in newest and item.score >= recall.floors.index]
-    lines = _about(goal, rest)[:LINES]
-    return Refill(
-        items=(*((item, "full") for item in newest), *((item, "index") for item in lines)),
-        layout=recall.printer.layout(situation),
-    )
-
-
-def _about(goal: str, items: Sequence[Item]) -> list[Item]:
-    """Return the items that share words with the goal, those that share most first."""
-    terms = frozenset(content_terms(goal[:GOAL]))
-    shared = {item.ref: len(terms.intersection(content_terms(item.text))) for item in items}
-    related = [item for item in items if shared[item.ref]]
-    return sorted(related, key=lambda item: (-shared[item.ref], -item.score))
-
-
 log = logging.getLogger("ctxmw")
 
 _PROMPT = """\
@@ -98,6 +59,10 @@ _ABOUT = 400
 """Tokens of a prompt besides what it quotes."""
 _GOAL = 2_000
 """Characters of the user's first words that are quoted."""
+SUMMARIES, LINES = 3, 10
+"""How many summaries and index lines are added at most."""
+GOAL = 2_000
+"""Characters of the goal that are compared."""
 
 
 def archive(compactor: Compactor, who: Identity, history: History, cut: Cut) -> None:
@@ -205,3 +170,36 @@ def _summary(
     except SummarizerError as error:
         log.warning("the note of a compaction has no summary: %s", error)
         return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refill:
+    """Items to add, each with how it is shown, and how they are printed here."""
+
+    items: tuple[tuple[Item, Shown], ...]
+    layout: Layout
+
+
+def refill(
+    recall: Recall, situation: Situation, budget: Budget, history: History, known: Collection[str]
+) -> Refill:
+    """Return what the memory has to add for the goal of this history to what is `known`."""
+    goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
+    offered = gather(recall, situation, budget, Own()).items
+    others = [item for item in offered if item.ref not in known]
+    told = [item for item in others if item.kind == "summary" and item.trust == "trusted"]
+    newest = sorted(told, key=lambda item: (item.at is not None, item.at), reverse=True)[:SUMMARIES]
+    rest = [item for item in others if item not in newest and item.score >= recall.floors.index]
+    lines = _about(goal, rest)[:LINES]
+    return Refill(
+        items=(*((item, "full") for item in newest), *((item, "index") for item in lines)),
+        layout=recall.printer.layout(situation),
+    )
+
+
+def _about(goal: str, items: Sequence[Item]) -> list[Item]:
+    """Return the items that share words with the goal, those that share most first."""
+    terms = frozenset(content_terms(goal[:GOAL]))
+    shared = {item.ref: len(terms.intersection(content_terms(item.text))) for item in items}
+    related = [item for item in items if shared[item.ref]]
+    return sorted(related, key=lambda item: (-shared[item.ref], -item.score))

@@ -67,6 +67,14 @@ _TIMES = re.compile(
     r"september|october|november|december)\b",
     re.IGNORECASE,
 )
+WHOLE = 120
+"""Turns of no more tokens are quoted whole ..."""
+EXCERPT = 80
+"""... of longer ones, the sentences worth most, within so many tokens."""
+ERRORS, FILES, OPEN_CALLS = 5, 12, 5
+"""How many of these are listed, the newest."""
+GROUPS = ("goal", "must", "decided", "error", "files", "open")
+"""What matters for the work, in the order in which it is printed."""
 
 
 def split_up(text: str) -> list[str]:
@@ -119,17 +127,6 @@ class Salience:
         return math.log(max(self._turns, 1) / max(self._in[term], 1))
 
 
-WHOLE = 120
-"""Turns of no more tokens are quoted whole ..."""
-EXCERPT = 80
-"""... of longer ones, the sentences worth most, within so many tokens."""
-ERRORS, FILES, OPEN_CALLS = 5, 12, 5
-"""How many of these are listed, the newest."""
-
-GROUPS = ("goal", "must", "decided", "error", "files", "open")
-"""What matters for the work, in the order in which it is printed."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archived:
     """What a note is about."""
@@ -175,12 +172,9 @@ def lines_of(archived: Archived, layout: Layout) -> list[Line]:
     lines = list({(line.group, line.words): line for line in lines}.values())
     lines = _newest(lines, "error", ERRORS)
     if archived.with_goal:
-        lines = [_first(line) if line.order == _goal(archived.turns) else line for line in lines]
+        goal = next((at for at, turn in enumerate(archived.turns) if turn.role == "user"), -1)
+        lines = [_first(line) if line.order == goal else line for line in lines]
     return [*lines, *_files(archived.turns, layout), *_open(archived, layout)]
-
-
-def _goal(turns: Sequence[Turn]) -> int:
-    return next((order for order, turn in enumerate(turns) if turn.role == "user"), -1)
 
 
 def _first(line: Line) -> Line:

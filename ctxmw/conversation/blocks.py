@@ -15,7 +15,6 @@ from typing import Any
 from ..errors import NotFound
 from ..protocols import Row, Store
 from ..recall.block import Block
-from ..recall.in_view import InView
 from ..runtime.lru import LruCache
 from ..values.items import long_ref
 from ..values.messages import Message, message_text
@@ -28,6 +27,8 @@ BlockCache = LruCache[tuple[str, str], tuple[int, Block]]
 """Blocks by user and hash, each with the position in the changes feed at which it was so."""
 CHARACTERS = 4_000_000
 """How much text of blocks may be kept at hand, for all users together."""
+Prints = tuple[int, ...]
+"""What is equal for messages that are sent alike, message by message, in one process."""
 
 
 def block_cache() -> BlockCache:
@@ -130,53 +131,20 @@ class Blocks:
         return True
 
 
-CONVERSATIONS = 1024
+def shared_prefix(before: Prints | None, prompt: Sequence[Message], prints: Prints) -> float | None:
+    """Return the share of the prompt, in characters, in leading messages that did not change.
 
-Prints = tuple[int, ...]
-"""What is equal for messages that are sent alike, message by message, in one process."""
-
-
-class Prefixes:
-    """The last prompt of recent conversations, message by message, in this process."""
-
-    def __init__(self) -> None:
-        self._last: LruCache[tuple[str, str], Prints] = LruCache(CONVERSATIONS)
-        self._said: LruCache[tuple[str, str], InView] = LruCache(CONVERSATIONS)
-
-    def keep_said(self, user: str, session: str, said: InView) -> None:
-        """Keep which messages were in view last."""
-        self._said.put((user, session), said)
-
-    def keep(self, user: str, session: str, prints: Prints) -> None:
-        """Keep what the prompt was that was made, for the next one to be compared with."""
-        self._last.put((user, session), prints)
-
-    def let_go(self, user: str, session: str) -> None:
-        """Keep nothing of a conversation that has ended."""
-        self._last.let_go([(user, session)])
-        self._said.let_go([(user, session)])
-
-    def said(self, user: str, session: str) -> InView:
-        """Return which messages were in view last, as far as this process knows."""
-        return self._said.get((user, session)) or InView()
-
-    def share(
-        self, user: str, session: str, prompt: Sequence[Message], prints: Prints
-    ) -> float | None:
-        """Return the share of the prompt, in characters, in leading messages that did not change.
-
-        None when this process has not seen a prompt of the conversation yet.
-        """
-        before = self._last.get((user, session))
-        if before is None:
-            return None
-        sizes = [len(message_text(message)) for message in prompt]
-        same = len(prints)
-        for at, pair in enumerate(zip_longest(prints, before)):
-            if pair[0] != pair[1]:
-                same = at
-                break
-        return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
+    None when this process has not seen a prompt of the conversation yet.
+    """
+    if before is None:
+        return None
+    sizes = [len(message_text(message)) for message in prompt]
+    same = len(prints)
+    for at, pair in enumerate(zip_longest(prints, before)):
+        if pair[0] != pair[1]:
+            same = at
+            break
+    return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
 
 
 def prints_of(prompt: Sequence[Message]) -> Prints:

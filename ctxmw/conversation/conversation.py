@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
 from ..recall.catalog import Catalog
+from ..recall.in_view import InView
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
 from ..store.feed import Absences, Feed
@@ -26,7 +27,7 @@ from ..values.record_items import row_item
 from ..values.records import check_name, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
-from .blocks import BlockCache, BuildCache, Prefixes, block_cache
+from .blocks import BlockCache, BuildCache, Prints, block_cache
 from .record import Build, ContextRecord
 from .replay.trail import Trail
 from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
@@ -35,6 +36,10 @@ OURS = 4
 """One part in so many of the model's window may be new text of ours, and another one replayed."""
 REPLAYED = 16_000
 """Tokens that replayed parts may take where the window is not known."""
+IDLE = timedelta(minutes=30)
+"""After this long without a call a conversation has ended, and the provider's cache is cold."""
+SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
+"""Records that a block may show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +152,10 @@ class Conversations:
     """States as they were last read, with the text they were read from."""
     builds: BuildCache = field(default_factory=lambda: LruCache(512))
     blocks: BlockCache = field(default_factory=block_cache)
-    prefixes: Prefixes = field(default_factory=Prefixes)
+    prompts: LruCache[tuple[str, str], Prints] = field(default_factory=lambda: LruCache(1024))
+    """The last prompt of each, for the next one to be compared with."""
+    in_view: LruCache[tuple[str, str], InView] = field(default_factory=lambda: LruCache(1024))
+    """Which messages of each were in view last."""
     idle: LruCache[str, datetime] = field(default_factory=lambda: LruCache(1024))
     """When each user's conversations were last looked at for one that has ended."""
 
@@ -198,7 +206,8 @@ class Conversations:
             self.builds.let_go([stable, *((user, part.build) for part in state.parts)])
             self.blocks.let_go((user, hash_) for hash_ in hashes)
         self.states.let_go([(user, session)])
-        self.prefixes.let_go(user, session)
+        self.prompts.let_go([(user, session)])
+        self.in_view.let_go([(user, session)])
         self.no_entries.let_go(user, session)
 
 
@@ -212,12 +221,6 @@ def _stored_parts(store: Store, who: Identity) -> tuple[PartRef, ...]:
     asked = Find(types=(StoredPart.type,), sessions=(who.session,))
     parts = [stored.part for stored in load_all(store.query(who.user, asked), StoredPart)]
     return tuple(sorted(parts, key=lambda part: part.order))
-
-
-IDLE = timedelta(minutes=30)
-"""After this long without a call a conversation has ended, and the provider's cache is cold."""
-SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
-"""Records that a block may show."""
 
 
 def why_new(state: SessionState, situation: Situation, outdated: set[str], now: datetime) -> str:

@@ -27,6 +27,12 @@ _Exchange = tuple[datetime, int]
 """When it began, and the number of its question."""
 StoredTurns = Mapping[str, Row | None]
 """The rows of turns by anchor; None where it is known that there is none."""
+ANCHORS = 4
+"""Questions whose place is kept in mind: a conversation goes on from one of the last."""
+TAIL = 64
+"""The person's last messages that are kept in mind, to know a history whose beginning is gone."""
+SHORT = 16
+"""So much of a message's hash is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,14 +125,6 @@ def _known(row: Row) -> _Exchange:
 def _begun(message: Message, number: int, at: datetime, before: _Exchange | None) -> _Exchange:
     began = (moment_of(message) or at).astimezone(UTC)
     return (began if before is None else max(began, before[0])), number
-
-
-ANCHORS = 4
-"""Questions whose place is kept in mind: a conversation goes on from one of the last."""
-TAIL = 64
-"""The person's last messages that are kept in mind, to know a history whose beginning is gone."""
-SHORT = 16
-"""So much of a message's hash is kept."""
 
 
 def unheard(

@@ -25,9 +25,8 @@ from ..runtime.faults import stage
 from ..runtime.telemetry import Telemetry
 from ..search.search import Search
 from ..search.vectors.dense import Dense
-from ..store.journal import Journal
 from ..text.secrets.redaction import redact, redact_name, redact_values
-from ..tokens.prompt_cost import arguments, calls_of
+from ..tokens.prompt_cost import arguments
 from ..values.items import Trust
 from ..values.messages import Author, Message, author_of, message_text, moment_of
 from ..values.records import Turn, load_all
@@ -35,6 +34,10 @@ from .policy import Learning, check_trust
 
 if TYPE_CHECKING:
     from .distill import Distiller
+
+APPLICATION = "application"
+"""The source of a prompt that nobody said."""
+OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +77,45 @@ class Learner:
     ) -> list[Turn]:
         """Store what is told as turns; return those that are new.
 
-        To be called inside a transaction; nothing is learned. `known` tells which are stored.
+        To be called inside a transaction; nothing is learned. `known` tells which are stored, of
+        these places at least; otherwise that is looked up.
         """
         journal = self.conversations.journal
-        turns = new_turns(journal, who, state, told, known=known, trust=self.trust)
+        messages, trail, chosen = told.messages, told.trail, told.chosen
+        if not chosen:
+            return []
+        if known is None:
+            anchors = [trail.anchors[place] for place in chosen]
+            known = stored_turns(journal.store, who.user, who.session, anchors)
+        own, asking = answers_of_ours(messages), asked_by(messages)
+        make_ref, scope = journal.refs(who.user), scope_of(who, state)
+        turns = [
+            Turn(
+                user=who.user,
+                ref=make_ref(Turn.prefix),
+                at=moment_of(message) or told.at,
+                session=who.session,
+                scope=scope,
+                source=_source(message),
+                trust=_trust(message, self.trust, asking[place]),
+                role=message["role"],
+                text=redact(message_text(message)).text,
+                speaker=_speaker(message),
+                author=author_of(message),
+                message_id=redact_name(str(message.get("id") or "")),
+                position=place,
+                calls=tuple(redact(str(call.get("name", ""))).text for call in _told(message)),
+                arguments=tuple(_arguments(call) for call in _told(message)),
+                print=trail.prints[place],
+                anchor=trail.anchors[place],
+            )
+            for place, message in ((place, messages[place]) for place in chosen)
+            if message["role"] != "system"
+            and known[trail.anchors[place]] is None
+            and trail.anchors[place] not in state.forgotten
+            and place not in own
+        ]
+        turns = in_order(journal.store, turns, told, known, state.turns)
         journal.store.put([turn.row() for turn in turns])
         return turns
 
@@ -168,61 +206,6 @@ def _as_message(turn: Turn) -> Message:
     }
 
 
-APPLICATION = "application"
-"""The source of a prompt that nobody said."""
-OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
-
-
-def new_turns(
-    journal: Journal,
-    who: Identity,
-    state: SessionState,
-    told: Telling,
-    *,
-    known: StoredTurns | None,
-    trust: Mapping[str, Trust],
-) -> list[Turn]:
-    """Return the turns of what is told that are not stored yet; to be called in a transaction.
-
-    `known` tells which are stored, of these places at least; otherwise that is looked up.
-    """
-    messages, trail, chosen = told.messages, told.trail, told.chosen
-    if not chosen:
-        return []
-    if known is None:
-        anchors = [trail.anchors[place] for place in chosen]
-        known = stored_turns(journal.store, who.user, who.session, anchors)
-    own, asking = answers_of_ours(messages), asked_by(messages)
-    make_ref, scope = journal.refs(who.user), scope_of(who, state)
-    turns = [
-        Turn(
-            user=who.user,
-            ref=make_ref(Turn.prefix),
-            at=moment_of(message) or told.at,
-            session=who.session,
-            scope=scope,
-            source=_source(message),
-            trust=_trust(message, trust, asking[place]),
-            role=message["role"],
-            text=redact(message_text(message)).text,
-            speaker=_speaker(message),
-            author=author_of(message),
-            message_id=redact_name(str(message.get("id") or "")),
-            position=place,
-            calls=tuple(redact(str(call.get("name", ""))).text for call in _told(message)),
-            arguments=tuple(_arguments(call) for call in _told(message)),
-            print=trail.prints[place],
-            anchor=trail.anchors[place],
-        )
-        for place, message in ((place, messages[place]) for place in chosen)
-        if message["role"] != "system"
-        and known[trail.anchors[place]] is None
-        and trail.anchors[place] not in state.forgotten
-        and place not in own
-    ]
-    return in_order(journal.store, turns, told, known, state.turns)
-
-
 def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) -> StoredTurns:
     """Return the row of each of these anchors; None where there is no such turn."""
     asked = Find(types=("turn",), sessions=(session,), digests=tuple(anchors))
@@ -262,7 +245,7 @@ def asked_by(messages: Sequence[Message]) -> list[Author]:
 
 def _told(message: Message) -> list[Mapping[str, Any]]:
     """Return the calls that tell something: a question to us would be found for an answer."""
-    return [call for call in calls_of(message) if call.get("name") not in OUR_TOOLS]
+    return [call for call in message.get("tool_calls") or () if call.get("name") not in OUR_TOOLS]
 
 
 def _arguments(call: Mapping[str, Any]) -> str:

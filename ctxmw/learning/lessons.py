@@ -177,17 +177,9 @@ def _told_terms(note: Note) -> set[str]:
 
 def _strangers(messages: Sequence[Message], user: str) -> frozenset[str]:
     """Return the speakers whose words are not the user's: all, where several people talk."""
-    names = {str(message.get("name") or "") for message in messages if message["role"] == "user"}
-    names -= {"", user}
-    return frozenset(names) if len(names) > 1 or any(_unnamed(messages, names)) else frozenset()
-
-
-def _unnamed(messages: Sequence[Message], names: set[str]) -> list[bool]:
-    return [bool(names) and not message.get("name") for message in messages if _by_user(message)]
-
-
-def _by_user(message: Message) -> bool:
-    return bool(message["role"] == "user")
+    spoken = {str(message.get("name") or "") for message in messages if message["role"] == "user"}
+    names = spoken - {"", user}
+    return frozenset(names if len(names) > 1 or (names and "" in spoken) else ())
 
 
 _WHO = re.compile(

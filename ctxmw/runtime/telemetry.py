@@ -14,17 +14,31 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import MissingPackage
 from ..text.secrets.redaction import redact
 from .lru import LruCache
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
 RECENT = 1024
 """How many of the last calls of a kind the percentiles are made from."""
+# What conventions call our operations; the others are "ctxmw.NAME".
+OPERATIONS = {
+    "edit": "update_memory",
+    "forget": "delete_memory",
+    "remember": "create_memory",
+    "search": "search_memory",
+}
+CONVERSATION = "gen_ai.conversation.id"
+FOUND = "gen_ai.memory.record.count"
+QUERY = "gen_ai.memory.query.text"
+OPERATION = "gen_ai.operation.name"
+ERROR = "error.type"
+LIMIT, USED, DROPPED = "ctxmw.budget.limit", "ctxmw.budget.used", "ctxmw.budget.dropped"
+DEGRADED = "ctxmw.degraded"
+log = logging.getLogger("ctxmw")
+QUIET = timedelta(minutes=1)
+"""How long after a warning the next ones of the same stage are only counted."""
 
 
 class Stats:
@@ -61,22 +75,6 @@ class Stats:
         return dict(sorted(counts.items()))
 
 
-# What conventions call our operations; the others are "ctxmw.NAME".
-OPERATIONS = {
-    "edit": "update_memory",
-    "forget": "delete_memory",
-    "remember": "create_memory",
-    "search": "search_memory",
-}
-CONVERSATION = "gen_ai.conversation.id"
-FOUND = "gen_ai.memory.record.count"
-QUERY = "gen_ai.memory.query.text"
-OPERATION = "gen_ai.operation.name"
-ERROR = "error.type"
-LIMIT, USED, DROPPED = "ctxmw.budget.limit", "ctxmw.budget.used", "ctxmw.budget.dropped"
-DEGRADED = "ctxmw.degraded"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracing:
     """Spans by OpenTelemetry, with whatever provider the application has set up."""
@@ -100,7 +98,8 @@ class Observer:
         if query and self._tracing is not None and self._tracing.content:
             told[QUERY] = redact(query).text
         try:
-            with self._span(name, told):
+            traced = nullcontext() if self._tracer is None else _traced(self._tracer, name, told)
+            with traced:
                 yield told
         finally:
             self._stats.took(name, 1000 * (time.perf_counter() - started))
@@ -115,9 +114,6 @@ class Observer:
         for lane, (tokens, _) in lanes.items():
             if tokens:
                 self._stats.count(f"tokens.{lane}", tokens)
-
-    def _span(self, name: str, told: dict[str, Any]) -> AbstractContextManager[None]:
-        return nullcontext() if self._tracer is None else _traced(self._tracer, name, told)
 
 
 @contextmanager
@@ -143,11 +139,6 @@ def _tracer() -> Any:
     except ImportError as error:
         raise MissingPackage('tracing needs OpenTelemetry: pip install "ctxmw[otel]"') from error
     return trace.get_tracer("ctxmw")
-
-
-log = logging.getLogger("ctxmw")
-QUIET = timedelta(minutes=1)
-"""How long after a warning the next ones of the same stage are only counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,10 @@ Trust = Literal["trusted", "untrusted"]
 """Untrusted text is never pinned and never enters the system prompt."""
 
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_SHORT, _LONG = 6, 16
+MakeRef = Callable[[str], str]
+"""Takes a prefix and returns a new ref."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +153,6 @@ def newest_first(item: Item) -> float:
 
 _PRIORITY = {name: place for place, name in enumerate(PRIORITIES)}
 _INCLUDE: dict[Include, int] = {name: place for place, name in enumerate(get_args(Include))}
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
-_SHORT, _LONG = 6, 16
-
-MakeRef = Callable[[str], str]
-"""Takes a prefix and returns a new ref."""
 
 
 def short_refs(store: Store, user: str, random: Random) -> MakeRef:

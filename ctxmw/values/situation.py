@@ -36,6 +36,11 @@ TASK_WORDS: Mapping[str, tuple[str, ...]] = {
     "architecture": ("design", "pattern", "structure", "module"),
 }
 """The words that tell a task, in what the user says and in what is remembered."""
+UNKNOWN = 0.5
+AGES = ((7, 1.0), (30, 0.8), (90, 0.6), (180, 0.4))
+OLDER = 0.2
+_NEWNESS = (OLDER, *(value for _, value in reversed(AGES)))
+_SIGNALS = ("seen", "recency", "task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +104,6 @@ _TASK_OF_WORD: Mapping[str, Task] = {
     for word in (*TASK_WORDS[task], *_MORE_WORDS[task])
     for form in _forms(word)
 }
-
-
-UNKNOWN = 0.5
-AGES = ((7, 1.0), (30, 0.8), (90, 0.6), (180, 0.4))
-OLDER = 0.2
-_NEWNESS = (OLDER, *(value for _, value in reversed(AGES)))
-_SIGNALS = ("seen", "recency", "task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

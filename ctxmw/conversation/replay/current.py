@@ -8,7 +8,7 @@ text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...protocols import Store
@@ -34,10 +34,9 @@ def current_history(
     `state` is that of the conversation, when it was just read.
     """
     store = conversations.journal.store
-    stripped = strip_ours(store, who.user, messages)
-    known = state or conversations.load(who)
+    left, hashes = _stripped(store, who.user, messages)
     blocks = Blocks(store, who.user, conversations.builds)
-    return history_in_view(stripped.messages, stripped.hashes, known, blocks)
+    return history_in_view(left, hashes, state or conversations.load(who), blocks)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:
@@ -72,30 +71,22 @@ def said_in_view(store: Store, who: Identity, history: History) -> InView:
 _OPEN, _CLOSE = "<ctxmw>\n", "</ctxmw>\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stripped:
-    """Messages without our blocks, and the hashes of those that were in them."""
-
-    messages: list[Message]
-    hashes: frozenset[str] = frozenset()
-
-
-def strip_ours(store: Store, user: str, messages: Sequence[Message]) -> Stripped:
-    """Return the messages without any block that we made for this user."""
+def _stripped(
+    store: Store, user: str, messages: Sequence[Message]
+) -> tuple[list[Message], frozenset[str]]:
+    """Return the messages without any block that we made for this user, and the blocks' hashes."""
     texts = enumerate(map(message_text, messages))
     suspects = {at: list(_framed(text)) for at, text in texts if _OPEN in text}
     blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
     if not blocks:
-        return Stripped(messages=list(messages))
+        return list(messages), frozenset()
     known = {row.ref for row in store.get(user, [block_ref(hash_) for hash_ in blocks])}
     ours = {text: hash_ for hash_, text in blocks.items() if block_ref(hash_) in known}
     stripped = [
         _without(message, suspects.get(at, ()), set(ours)) for at, message in enumerate(messages)
     ]
-    return Stripped(
-        messages=[message for message in stripped if message is not None],
-        hashes=frozenset(ours.values()),
-    )
+    left = [message for message in stripped if message is not None]
+    return left, frozenset(ours.values())
 
 
 def _without(message: Message, suspects: Sequence[str], ours: set[str]) -> Message | None:

@@ -45,6 +45,11 @@ if TYPE_CHECKING:
 
 SHORT = 16
 """So much of a turn's hash is written down."""
+MOST_PARTS = 256
+"""Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
+KNOWN_TURNS = 1024
+"""Turns of which it is known what stood there, of all branches; over it, the older half is dropped.
+A history that is cut at every call has new ones at every call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +212,6 @@ def _end_of(anchor: str, trail: Trail, rest: Iterable[int]) -> str:
             anchor = digest(anchor, trail.prints[place])
     return anchor[:SHORT]
 
-
-MOST_PARTS = 256
-"""Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
-
-KNOWN_TURNS = 1024
-"""Turns of which it is known what stood there, of all branches; over it, the older half is dropped.
-A history that is cut at every call has new ones at every call."""
 
 Parts = tuple[PartRef, ...]
 

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 VIEWS = 8
 """Views of a conversation that are kept in mind: its branches have their own."""
+LINES, WIDTH = 2, 160
+"""How many lines at either end are left, and how many characters of each."""
+LONG_LINES = 20
+"""The same of an output that the model has not read yet, and that is too large for its window."""
 
 
 class View(Record):
@@ -253,12 +257,6 @@ def _part_of(
         tuple(hashes[place] for place in places) for hashes in (trail.anchors, trail.locals)
     )
     return Trail(tuple(prints), anchors, locals_, last_user(shown))
-
-
-LINES, WIDTH = 2, 160
-"""How many lines at either end are left, and how many characters of each."""
-LONG_LINES = 20
-"""The same of an output that the model has not read yet, and that is too large for its window."""
 
 
 def cleared(message: Message, ref: str, *, unread: bool = False) -> Message:
