@@ -294,7 +294,7 @@ def _waiting_for_the_first(journal, user, *more):
 
 
 def _counted_by_question(self, situation, *more, find=Search.find):
-    self._stats.count(f"asked.{situation.query}")
+    self._faults.stats.count(f"asked.{situation.query}")
     return find(self, situation, *more)
 
 
