@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.retrieval import COUNT, ENCODING, carried, said_at, scored
 from ctxmw import ContextMiddleware, memory_tools
-from ctxmw.compaction.salience import Salience, split_up
+from ctxmw.compaction.note_lines import Salience, split_up
 from ctxmw.values.messages import message_text
 
 SHARE = 0.2

@@ -17,7 +17,7 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .calls.tools import MemoryTool, memory_tools
-    from .compaction.policy import Compacted, Compaction
+    from .compaction.compactor import Compacted, Compaction
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
     from .entered import current_session
@@ -26,11 +26,10 @@ if TYPE_CHECKING:
     from .learning.summarizers import SummarizerLimits
     from .memory.hits import Hit
     from .middleware import ContextMiddleware
-    from .recall.admission import Arriving
     from .recall.catalog import AgentSearch, Offer
     from .recall.modes import MODES, Mode
     from .recall.render import Compact, Markdown, Xml
-    from .runtime.observing import Tracing
+    from .runtime.telemetry import Tracing
     from .session import Session
     from .settings.settings import Settings
     from .store.postgres.store import Limits as Limits
@@ -38,10 +37,9 @@ if TYPE_CHECKING:
     from .store.sqlite.store import SqliteStore
     from .tokens.counter import counter_for
     from .tokens.windows import known_window
-    from .values.budget import Budget, OnDemand
+    from .values.budget import Arriving, Budget, OnDemand
     from .values.items import Item, Scope, Trust
-    from .values.scoring import Floors, Weights
-    from .values.situation import Situation, task_of
+    from .values.situation import Floors, Situation, Weights, task_of
     from .workspace.project import detect
     from .workspace.triggers import Triggers, analyze_message
 
@@ -98,51 +96,37 @@ __all__ = [
 ]
 
 
-_HOMES = {
-    "AgentSearch": "recall.catalog",
-    "Arriving": "recall.admission",
-    "Item": "values.items",
-    "MODES": "recall.modes",
-    "Offer": "recall.catalog",
-    "Scope": "values.items",
-    "Situation": "values.situation",
-    "analyze_message": "workspace.triggers",
-    "counter_for": "tokens.counter",
-    "detect": "workspace.project",
-    "task_of": "values.situation",
+_NAMES = {
+    "calls.tools": "MemoryTool memory_tools",
+    "compaction.compactor": "Compacted Compaction",
+    "conversation.conversation": "Prepared",
+    "conversation.record": "ContextRecord",
+    "entered": "current_session",
+    "forgiving": "ForgivingSession",
+    "learning.policy": "Learning",
+    "learning.summarizers": "SummarizerLimits",
+    "memory.hits": "Hit",
+    "middleware": "ContextMiddleware",
+    "recall.catalog": "AgentSearch Offer",
+    "recall.modes": "MODES Mode",
+    "recall.render": "Compact Markdown Xml",
+    "runtime.telemetry": "Tracing",
+    "session": "Session",
+    "settings.settings": "Settings",
     # Not everybody has the driver: these are not in __all__, for `import *` would ask for it.
-    "Limits": "store.postgres.store",
-    "PostgresStore": "store.postgres.store",
-    "Budget": "values.budget",
-    "Compact": "recall.render",
-    "Compacted": "compaction.policy",
-    "Compaction": "compaction.policy",
-    "ContextMiddleware": "middleware",
-    "ContextRecord": "conversation.record",
-    "Floors": "values.scoring",
-    "ForgivingSession": "forgiving",
-    "Hit": "memory.hits",
-    "Learning": "learning.policy",
-    "Markdown": "recall.render",
-    "MemoryTool": "calls.tools",
-    "Mode": "recall.modes",
-    "OnDemand": "values.budget",
-    "Prepared": "conversation.conversation",
-    "Session": "session",
-    "Settings": "settings.settings",
-    "SqliteStore": "store.sqlite.store",
-    "SummarizerLimits": "learning.summarizers",
-    "Tracing": "runtime.observing",
-    "Triggers": "workspace.triggers",
-    "Trust": "values.items",
-    "Weights": "values.scoring",
-    "Xml": "recall.render",
-    "current_session": "entered",
-    "known_window": "tokens.windows",
-    "memory_tools": "calls.tools",
+    "store.postgres.store": "Limits PostgresStore",
+    "store.sqlite.store": "SqliteStore",
+    "tokens.counter": "counter_for",
+    "tokens.windows": "known_window",
+    "values.budget": "Arriving Budget OnDemand",
+    "values.items": "Item Scope Trust",
+    "values.situation": "Floors Situation Weights task_of",
+    "workspace.project": "detect",
+    "workspace.triggers": "Triggers analyze_message",
 }
-"""The module of each public name that is loaded when it is first asked for: a command, a store or a
-test that needs one of them loads no others."""
+"""The public names of each module, which is loaded when one is first asked for: a command, a store
+or a test that needs one of them loads no others."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

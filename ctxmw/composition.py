@@ -10,8 +10,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from .code.codebase import Codebase
-from .compaction.compactor import Compactor
-from .compaction.policy import Compaction
+from .compaction.compactor import Compaction, Compactor
 from .conversation.conversation import Conversations
 from .errors import InvalidValue
 from .learning.learner import Learner
@@ -19,12 +18,10 @@ from .learning.policy import Learning, checked_trust
 from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
-from .recall.admission import Arriving
 from .recall.catalog import AgentSearch, Catalog, Offer
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Recall
-from .recall.printer import Printer
-from .recall.render import Markdown
+from .recall.render import Markdown, Printer
 from .recall.sources.code import Code
 from .recall.sources.directory import Directory
 from .recall.sources.memories import Memories
@@ -34,9 +31,7 @@ from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.faults import Faults
-from .runtime.observing import Observer, Tracing
-from .runtime.stats import Stats
-from .runtime.telemetry import Telemetry
+from .runtime.telemetry import Observer, Stats, Telemetry, Tracing
 from .search.search import Search
 from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
@@ -50,12 +45,12 @@ from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
 from .tokens.prompt_counter import PromptCounter, prompt_counter
 from .tokens.windows import known_window
-from .values.budget import Budget, OnDemand
+from .values.budget import Arriving, Budget, OnDemand
 from .values.clocks import checked_clock
 from .values.items import Include, Trust
 from .values.messages import Placement, check_placement
 from .values.records import utc_now
-from .values.scoring import Floors, Weights
+from .values.situation import Floors, Weights
 from .workspace.triggers import Triggers
 
 if TYPE_CHECKING:

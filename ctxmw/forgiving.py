@@ -17,10 +17,10 @@ from .conversation.conversation import Identity, Prepared
 from .conversation.record import ContextRecord
 from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
 from .runtime.async_twins import Watched, Workers, forgiving_twin
-from .runtime.stages import where
+from .runtime.faults import where
+from .values.items import long_ref
 from .values.messages import Message
 from .values.records import Turn
-from .values.refs import long_ref
 
 if TYPE_CHECKING:
     from .composition import Composition
@@ -196,8 +196,8 @@ class ForgivingSession:
             epoch=0,
             tokens=0,
             limit=who.budget.total,
-            counter=printer.counter,
-            exact=printer.exact,
+            counter=printer.count.name,
+            exact=printer.count.exact,
             stable_build="",
             part_build="",
             degraded=why,

@@ -34,7 +34,7 @@ from .store.open import store_at
 from .store.transfer import export, import_
 from .values.argument_checks import checked_path, checked_refs, checked_texts
 from .values.budget import Budget
-from .values.items import Trust
+from .values.items import Trust, long_ref
 from .values.messages import Placement
 from .values.records import (
     RECORD_TYPES,
@@ -45,7 +45,6 @@ from .values.records import (
     check_user,
     load,
 )
-from .values.refs import long_ref
 from .workspace.activity import Activity, checked_activity, notice
 
 if TYPE_CHECKING:

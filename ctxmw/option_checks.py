@@ -12,7 +12,7 @@ from .learning.summarizers import SummarizerLimits
 from .protocols import Store
 from .recall.catalog import Offer
 from .recall.modes import Mode
-from .runtime.observing import Tracing
+from .runtime.telemetry import Tracing
 from .values.argument_checks import is_listed
 
 _STORE = ("put", "get", "query", "delete", "changes", "atomic")

@@ -14,8 +14,8 @@ from .calls.finish import commit_entries, finish_call, finish_without_record, st
 from .calls.on_demand import OnDemandAnswers
 from .calls.prepare import peek_call, prepare_call
 from .compaction.compact import compact
+from .compaction.compactor import Compacted, Window
 from .compaction.flushed import leave, note_of_left
-from .compaction.policy import Compacted, Window
 from .composition import Composition
 from .conversation.contents import (
     add_to,
@@ -29,11 +29,10 @@ from .conversation.contents import (
 )
 from .conversation.conversation import Identity, Prepared, own_prepared
 from .conversation.exchanges import Telling
-from .conversation.history import history_of
+from .conversation.history import Exchange, history_of, prompt_of, transcript_of
 from .conversation.record import ContextRecord, told_of
 from .conversation.replay.current import current_history
 from .conversation.state import SessionState
-from .conversation.transcript import Exchange, prompt_of, transcript_of
 from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
@@ -41,7 +40,7 @@ from .recall.catalog import SessionContext
 from .recall.entries import LIFETIME, Entry, checked_entry
 from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
-from .runtime.observing import CONVERSATION
+from .runtime.telemetry import CONVERSATION
 from .tokens.prompt_cost import Measure
 from .values.argument_checks import checked_window, flag, schemas, tokens
 from .values.clocks import checked_moment

@@ -1,7 +1,6 @@
 """One model call as it begins: whose it is, where the conversation stands, what goes on around it.
 
-Everything here is read; what a call shows and writes is made of it by `opening`, `part` and
-`assemble`.
+Everything here is read; what a call shows and writes is made of it by `prompt`.
 """
 
 from __future__ import annotations
@@ -12,12 +11,18 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..conversation.blocks import Blocks
-from ..conversation.conversation import Conversations, Identity, Prepared
-from ..conversation.epochs import SHOWN_TYPES, offers_more, outdated_in, why_new
+from ..conversation.blocks import Blocks, Prints
+from ..conversation.conversation import (
+    SHOWN_TYPES,
+    Conversations,
+    Identity,
+    Prepared,
+    offers_more,
+    outdated_in,
+    why_new,
+)
 from ..conversation.record import Build, build_fields
 from ..conversation.replay.current import said_in_view
-from ..conversation.replay.prefix import Prints
 from ..conversation.replay.trail import Places
 from ..conversation.replay.views import History
 from ..conversation.state import SessionState
@@ -26,15 +31,52 @@ from ..recall.catalog import CatalogItem, SessionContext, session_context
 from ..recall.entries import Entry, waiting
 from ..recall.in_view import InView
 from ..recall.outcome import BlockKind
+from ..recall.pipeline import Own, Recall, own_items
 from ..recall.selection import Selection
+from ..recall.surroundings import Brought
+from ..runtime.faults import stage
 from ..values.items import Item
 from ..values.messages import message_text
 from ..values.records import SHARED
 from ..values.situation import LOOKED_AT, Situation, task_of
-from .around import Around
 
 if TYPE_CHECKING:
     from ..compaction.compactor import Compactor
+
+
+class Around:
+    """What the message and its surroundings bring; looked at when it is first needed, and once."""
+
+    def __init__(
+        self, recall: Recall, situation: Situation, state: SessionState | None, head: int
+    ) -> None:
+        """`state` is the conversation's; None when there is no message of a user."""
+        self._recall = recall
+        self._situation = situation
+        self._state = state
+        self._head = head
+
+    @cached_property
+    def brought(self) -> Brought:
+        """What the message and what is going on bring by themselves."""
+        state = self._state
+        if state is None:
+            return Brought()
+        with stage("surroundings"):
+            return self._recall.surroundings.look(
+                self._situation,
+                state.triggers,
+                state.activity_feed,
+                self._recall.floors.query,
+                self._head,
+            )
+
+    @cached_property
+    def own(self) -> Own:
+        """What the application's own sources have; they are asked once a call."""
+        if not self._recall.own_sources:
+            return Own()
+        return own_items(self._recall, self.brought.seen_from(self._situation))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +170,7 @@ class Call:
     def measure(self) -> str:
         """What an epoch is made with; with another budget or counter, another one begins."""
         printer = self.using.recall.printer
-        return f"{self.who.budget!r} {printer.counter} {printer.renderer.name}"
+        return f"{self.who.budget!r} {printer.count.name} {printer.renderer.name}"
 
     @cached_property
     def waiting(self) -> list[Entry]:

@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from ..conversation.conversation import Identity
-from ..conversation.epochs import IDLE
+from ..conversation.conversation import IDLE, Identity
 from ..conversation.state import SessionState, session_ref
 from ..errors import CtxmwError, StoreError, UnreadableRecord
 from ..learning.learner import Learner

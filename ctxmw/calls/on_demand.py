@@ -12,7 +12,7 @@ from ..conversation.replay.views import View, archive_item, transcript
 from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
-from ..recall.in_view import unsaid
+from ..recall.in_view import InView, unsaid
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, Selection, select_index, select_lanes, select_turn
 from ..recall.sources.memories import Memories
@@ -21,8 +21,7 @@ from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
 from ..values.items import Item, Scope
 from ..values.record_items import record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
-from ..values.scoring import score_all
-from ..values.situation import Situation
+from ..values.situation import Situation, score_all
 
 _INDEX = 200
 """Tokens of an answer past the cap."""
@@ -54,7 +53,7 @@ class OnDemandAnswers:
             check_kind(kind, tuple(TYPES_OF_KIND), "record")
         state, situation = self._here(query)
         in_view = self._in_view(state)
-        said = self._conversations.prefixes.said(state.user, state.session)
+        said = self._conversations.in_view.get((state.user, state.session)) or InView()
         wanted = Filter(own=said.own(state.session), without=said.refs)
         found = [
             item for item in self._recall.find(situation, wanted).items if not said.holds(item)
@@ -63,7 +62,7 @@ class OnDemandAnswers:
         allowed = [item for item in found if item.ref not in state.removed]
         hits = [item for item in allowed if not kinds or item.kind in kinds]
         # Of what is in view in part, the rest may be asked for; after what is not in view at all.
-        briefly = self._briefly(state)
+        briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
         new = [item for item in hits if item.ref not in in_view - briefly]
         new.sort(key=lambda item: item.ref in briefly)
         if not new:
@@ -149,9 +148,6 @@ class OnDemandAnswers:
             return set()
         stable = self._stable(state)
         return {*stable.in_view, *(ref for part in state.parts for ref in part.shows)}
-
-    def _briefly(self, state: SessionState) -> set[str]:
-        return {ref for part in state.parts for ref in part.briefly if ref in part.shows}
 
     def _stable(self, state: SessionState) -> Build:
         archive = Blocks(self._store, state.user, self._conversations.builds)

@@ -3,26 +3,37 @@
 A call is planned from what is stored, then written in one transaction, provided nobody changed the
 conversation meanwhile; otherwise it is planned again. The last plan is made inside the
 transaction, so every call ends.
+
+Where a plan would not fit the model's window, the conversation is compacted first. That is decided
+by what is certain to be in the prompt, before anything is searched or printed. Only where the part
+that the turn brings tips the scale, it is decided after, and the call planned again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ..compaction.compactor import Compactor
-from ..compaction.policy import Window
-from ..conversation.conversation import Identity, Prepared
+from ..compaction.compact import Need, needed, shrink, store_view
+from ..compaction.compactor import Compactor, Window
+from ..compaction.make_view import archive
+from ..conversation.conversation import SHOWN_TYPES, Identity, Prepared
+from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history, with_present_note
+from ..conversation.replay.trail import find_places, over_cap
+from ..conversation.state import SessionState
 from ..errors import NotFound
-from ..runtime.stages import stage
+from ..recall.entries import Entry, claimed
+from ..runtime.faults import stage
 from ..values.messages import Message
-from .call import Call, Seen
-from .commit import commit, keep_at_hand
-from .fit import plan
+from ..values.records import Turn
+from .call import Call, Chosen, Planned, Seen
+from .prompt import assemble, choose, open_parts, opening, part
 
 _OPTIMISTIC = 3
 MANY_WAIT = 32
 """Turns that may wait to be learned from."""
+_TYPES = (SessionState.type, *SHOWN_TYPES, Entry.type)
 
 
 @stage("prepare")
@@ -71,3 +82,128 @@ def _begun(using: Compactor, who: Identity, messages: Sequence[Message]) -> Call
     if present is not history:
         seen = Seen.now(using.conversations, who)
     return Call.begin(using, who, present, seen)
+
+
+def plan(call: Call, window: Window | None = None, *, capture: bool = False) -> Planned:
+    """Return what the call shows and writes; in a window, compacted where it has to be."""
+    if window is None:
+        return _planned(call, None, capture=capture)
+    certain = _certain(call, window)
+    need = _needed(call, certain)
+    call, chosen = _compacted(call, window, need)
+    planned = _planned(call, chosen, capture=capture)
+    exact = _exact(planned, window)
+    fits = _taken(exact) - _taken(certain) <= need.spare
+    if chosen is None and (fits or need.cut):
+        return planned  # there is room, or it cannot be made
+    call, chosen = _compacted(call, window, _needed(call, exact))
+    return planned if call is planned.call else _planned(call, chosen, capture=capture)
+
+
+def _planned(call: Call, chosen: Chosen | None, *, capture: bool) -> Planned:
+    opened = opening(call, chosen)
+    return assemble(call, opened, part(call, opened), capture=capture)
+
+
+def _certain(call: Call, window: Window) -> Window:
+    """Return the window with what the prompt is certain to hold of ours, and maybe more to come."""
+    if call.began:
+        # Then nothing is: what was forgotten leaves earlier parts too.
+        return window
+    state, who = call.seen.state, call.who
+    places = find_places(state.parts, call.history.trail)
+    known = open_parts(call, state)[:1]
+    # A new part may take the place of old ones.
+    cap = who.replayed if known else who.replayed - who.budget.turn_limit
+    left = set() if known else over_cap(places, cap, keep=())
+    in_view = [one for refs in places.values() for one in refs if one.build not in left]
+    own = sum(one.tokens for one in known)
+    stable = call.blocks.build(state.stable_build).tokens
+    replayed = max(0, sum(one.tokens for one in in_view) - own)
+    return replace(window, taken=window.taken + stable + own, replayed=replayed)
+
+
+def _exact(planned: Planned, window: Window) -> Window:
+    """Return the window with what the prompt holds of ours."""
+    record = planned.prepared.context
+    return replace(window, taken=window.taken + record.tokens, replayed=record.replayed_tokens)
+
+
+def _taken(window: Window) -> int:
+    return window.taken + window.replayed
+
+
+def _needed(call: Call, window: Window) -> Need:
+    return needed(call.history, window, call.using.policy, call.using.recall.printer.count)
+
+
+def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | None]:
+    """Return the call with its history compacted, where needed, and what is to open it then.
+
+    A new epoch begins with it. What opens it is chosen here, before the note, which does not repeat
+    it; room is left for the largest part that the turn may bring.
+    """
+    if not need.cut:
+        return call, None
+    using, who, history = call.using, call.who, call.history
+    archive(using, who, history, need.cut)
+    # What was just learned may be in the stable block already.
+    call = call.again(history)
+    chosen = choose(call)
+    known = {*chosen.selection.shown, *call.seen.state.removed}
+    ours = chosen.selection.tokens + _part_at_most(call, chosen)
+    room = replace(window, taken=window.taken + ours)
+    smaller = shrink(using, who, history, room, situation=call.situation, known=known)
+    if smaller is None:
+        return call, None
+    store_view(using, who, smaller)
+    return call.again(smaller), chosen
+
+
+def _part_at_most(call: Call, chosen: Chosen) -> int:
+    known = open_parts(call, call.seen.state)
+    if known:
+        return known[0].tokens
+    budget = call.who.budget
+    return min(budget.turn_limit, budget.total - chosen.selection.tokens)
+
+
+@stage("write")
+def commit(planned: Planned) -> bool:
+    """Write everything at once, unless something of it changed since the call was planned.
+
+    That is the conversation, or a record that the prompt shows: what was forgotten meanwhile
+    must not be written again.
+    """
+    call, state = planned.call, planned.state
+    store, user, seen, history = call.using.journal.store, call.who.user, call.seen, call.history
+    with store.atomic(user):
+        changes = store.changes(user, planned.opened.since, _TYPES)
+        late = [change for change in changes if change.seq > seen.head]
+        if not {state.ref, *planned.shown}.isdisjoint(change.ref for change in late):
+            return False
+        # What opens the prompt of a call that was compacted was read before all the rest.
+        early = {change.ref for change in changes if change.seq <= seen.head}
+        if not early.isdisjoint(planned.opened.build.shown):
+            return False
+        shown, turn = planned.entries, history.trail.turn
+        claims = claimed(store, user, shown, turn, seen.at) if shown else ()
+        store.put([*planned.rows, *claims])
+        if planned.unheard:
+            trail = history.given_trail
+            # It was looked up after the head was read: what was stored since is a change.
+            as_found = all(change.type != Turn.type for change in late)
+            anchors = dict.fromkeys(trail.anchors[at] for at in planned.unheard)
+            told = Telling(messages=history.given, trail=trail, at=seen.at, places=planned.unheard)
+            known = anchors if as_found else None
+            call.using.learner.store_turns(call.who, seen.state, told, known)
+    return True
+
+
+def keep_at_hand(planned: Planned) -> None:
+    """Keep in this process what was written and sent, for the next call."""
+    conversations, who = planned.call.using.conversations, planned.call.who
+    conversations.keep(planned.state_row, planned.state)
+    planned.call.blocks.written()
+    conversations.in_view.put((who.user, who.session), planned.call.said)
+    conversations.prompts.put((who.user, who.session), planned.prints)

@@ -20,10 +20,9 @@ from ..recall.pipeline import build_stable
 from ..tokens.prompt_cost import Measure, at_most
 from ..values.messages import Message, place
 from ..values.situation import Situation
+from .compactor import Compacted, Compaction, Status, Window
 from .cut import Cut, Room, cut
-from .make_view import archive, make_view
-from .policy import Compacted, Compaction, Status, Window
-from .refill import refill
+from .make_view import archive, make_view, refill
 
 if TYPE_CHECKING:
     from .compactor import Compactor
@@ -142,7 +141,7 @@ def compact(
     placed = place(history.messages, "", history.notes)
     # What left the view is found again from now on.
     said = said_in_view(compactor.journal.store, who, history)
-    conversations.prefixes.keep_said(who.user, who.session, said)
+    conversations.in_view.put((who.user, who.session), said)
     return Compacted(
         messages=placed,
         archived=history.view.archived,

@@ -13,13 +13,11 @@ from ..conversation.conversation import Conversations, Identity
 from ..conversation.exchanges import Telling
 from ..conversation.replay.trail import trail_of
 from ..conversation.replay.views import View, captured_refs
-from ..recall.printer import Printer
-from ..recall.render import title_of
 from ..values.messages import Message
 from ..values.records import Turn, load_all
 from .compactor import Compactor
 from .note import make_note
-from .note_lines import Archived, NoteLayout
+from .note_lines import Archived
 
 
 def leave(compactor: Compactor, who: Identity, messages: Sequence[Message], limit: int) -> str:
@@ -35,7 +33,8 @@ def leave(compactor: Compactor, who: Identity, messages: Sequence[Message], limi
         archived = tuple(dict.fromkeys((*(before.archived if before else ()), *gone)))
         rows = [row for row in store.get(who.user, archived) if row.type == Turn.type]
         about = Archived(ref=ref, turns=load_all(rows, Turn), with_goal=True)
-        note = make_note(about, limit, _layout(compactor.recall.printer, who))
+        here = who.situation(compactor.conversations.load(who), journal.clock())
+        note = make_note(about, limit, compactor.recall.printer.layout(here))
         archive = Blocks(store, who.user)
         archive.keep_block(note.block, journal.clock())
         view = View(
@@ -66,10 +65,3 @@ def _left(conversations: Conversations, who: Identity) -> View | None:
     state = conversations.load(who)
     rows = conversations.journal.store.get(who.user, [state.left]) if state.left else []
     return next((View.model_validate_json(row.body) for row in rows), None)
-
-
-def _layout(printer: Printer, who: Identity) -> NoteLayout:
-    def title(section: str) -> str:
-        return title_of(section, project=who.project, language=who.language)
-
-    return NoteLayout(renderer=printer.renderer, count=printer.count, title=title)

@@ -1,10 +1,16 @@
-"""The view made from a cut: what leaves is captured, a note is written, the rest stays in place."""
+"""The view made from a cut: what leaves is captured, a note is written, the rest stays in place.
+
+The memory adds a refill to it. The stable block is made anew at that moment. Beside it there is
+room for a little more of what belongs to the goal: summaries of earlier conversations, and index
+lines; only what the stable block does not show. They are taken from what came into question for
+that block: the one search of the call is the turn's own.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..conversation.conversation import Identity
@@ -19,13 +25,17 @@ from ..conversation.replay.views import (
     in_view,
 )
 from ..errors import SummarizerError
+from ..recall.pipeline import Own, Recall, gather
+from ..recall.render import Layout
+from ..text.terms import content_terms
+from ..values.budget import Budget
+from ..values.items import Item, Shown
 from ..values.messages import Message, message_text
 from ..values.records import Turn, load_all
-from .cut import Cut
-from .groups import groups_of
+from ..values.situation import Situation
+from .cut import Cut, groups_of
 from .note import CompactionNote, make_note
-from .note_lines import Archived, NoteLayout
-from .refill import Refill
+from .note_lines import Archived
 
 if TYPE_CHECKING:
     from .compactor import Compactor
@@ -49,6 +59,10 @@ _ABOUT = 400
 """Tokens of a prompt besides what it quotes."""
 _GOAL = 2_000
 """Characters of the user's first words that are quoted."""
+SUMMARIES, LINES = 3, 10
+"""How many summaries and index lines are added at most."""
+GOAL = 2_000
+"""Characters of the goal that are compared."""
 
 
 def archive(compactor: Compactor, who: Identity, history: History, cut: Cut) -> None:
@@ -124,13 +138,10 @@ def _note(
         cleared=sum(map(bool, view.kept.values())),
         unanswered=view.unanswered,
     )
-    printer = compactor.recall.printer
-    layout = NoteLayout(renderer=printer.renderer, count=printer.count, title=more.title)
-    archived = replace(
-        archived, summary=_summary(compactor, history.given, archived, layout, cut.note)
-    )
+    summary = _summary(compactor, history.given, archived, more.layout, cut.note)
+    archived = replace(archived, summary=summary)
     more_limit = min(who.budget.stable_limit // 2, cut.note // 4)
-    return make_note(archived, cut.note, layout, more=more.items, more_limit=more_limit)
+    return make_note(archived, cut.note, more.layout, more=more.items, more_limit=more_limit)
 
 
 def _unanswered(history: History, cut: Cut, refs: Mapping[str, str]) -> frozenset[str]:
@@ -143,7 +154,7 @@ def _summary(
     compactor: Compactor,
     given: tuple[Message, ...],
     archived: Archived,
-    layout: NoteLayout,
+    layout: Layout,
     limit: int,
 ) -> str:
     """Return a model's summary of what is archived; "" without a model, or when it fails."""
@@ -159,3 +170,36 @@ def _summary(
     except SummarizerError as error:
         log.warning("the note of a compaction has no summary: %s", error)
         return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refill:
+    """Items to add, each with how it is shown, and how they are printed here."""
+
+    items: tuple[tuple[Item, Shown], ...]
+    layout: Layout
+
+
+def refill(
+    recall: Recall, situation: Situation, budget: Budget, history: History, known: Collection[str]
+) -> Refill:
+    """Return what the memory has to add for the goal of this history to what is `known`."""
+    goal = next((message_text(m) for m in history.given if m["role"] == "user"), "")
+    offered = gather(recall, situation, budget, Own()).items
+    others = [item for item in offered if item.ref not in known]
+    told = [item for item in others if item.kind == "summary" and item.trust == "trusted"]
+    newest = sorted(told, key=lambda item: (item.at is not None, item.at), reverse=True)[:SUMMARIES]
+    rest = [item for item in others if item not in newest and item.score >= recall.floors.index]
+    lines = _about(goal, rest)[:LINES]
+    return Refill(
+        items=(*((item, "full") for item in newest), *((item, "index") for item in lines)),
+        layout=recall.printer.layout(situation),
+    )
+
+
+def _about(goal: str, items: Sequence[Item]) -> list[Item]:
+    """Return the items that share words with the goal, those that share most first."""
+    terms = frozenset(content_terms(goal[:GOAL]))
+    shared = {item.ref: len(terms.intersection(content_terms(item.text))) for item in items}
+    related = [item for item in items if shared[item.ref]]
+    return sorted(related, key=lambda item: (-shared[item.ref], -item.score))

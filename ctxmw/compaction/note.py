@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..recall.block import BETWEEN_REFS, END, FRAME, GROUP, HEADING, Block, Piece
+from ..recall.render import Layout
 from ..values.items import Item, Shown
-from .note_lines import GROUPS, Archived, Line, NoteLayout, lines_of
-from .salience import split_up
+from .note_lines import GROUPS, Archived, Line, lines_of, split_up
 
 TITLE = "Earlier in This Conversation"
 MATTERS = 0.25
@@ -43,7 +43,7 @@ class CompactionNote:
 def make_note(
     archived: Archived,
     limit: int,
-    layout: NoteLayout,
+    layout: Layout,
     *,
     more: Sequence[tuple[Item, Shown]] = (),
     more_limit: int = 0,
@@ -76,7 +76,7 @@ def make_note(
         chosen.pop()
 
 
-def _opening(archived: Archived, layout: NoteLayout) -> list[Piece]:
+def _opening(archived: Archived, layout: Layout) -> list[Piece]:
     told = []
     if archived.turns:
         n = len(archived.turns)
@@ -94,7 +94,7 @@ def _opening(archived: Archived, layout: NoteLayout) -> list[Piece]:
     ]
 
 
-def _summary(archived: Archived, layout: NoteLayout, limit: int) -> list[Piece]:
+def _summary(archived: Archived, layout: Layout, limit: int) -> list[Piece]:
     if not archived.summary:
         return []
     # It may hold anything of what it sums up: when one of these is forgotten, it has to go.
@@ -113,7 +113,7 @@ def _summary(archived: Archived, layout: NoteLayout, limit: int) -> list[Piece]:
     return [(mark, text)] if text else []
 
 
-def _chosen(lines: Sequence[Line], room: int, layout: NoteLayout) -> list[Line]:
+def _chosen(lines: Sequence[Line], room: int, layout: Layout) -> list[Line]:
     """Return the lines that fit, headings included, those worth most first.
 
     What matters for the work has a share of the room that nothing else can take.
@@ -127,7 +127,7 @@ def _chosen(lines: Sequence[Line], room: int, layout: NoteLayout) -> list[Line]:
 
 
 def _fitting(
-    lines: Iterable[Line], room: int, before: Sequence[Line], layout: NoteLayout
+    lines: Iterable[Line], room: int, before: Sequence[Line], layout: Layout
 ) -> list[Line]:
     chosen: list[Line] = []
     opened = {line.group for line in before}
@@ -142,7 +142,7 @@ def _fitting(
     return chosen
 
 
-def _printed(lines: Sequence[Line], layout: NoteLayout) -> list[Piece]:
+def _printed(lines: Sequence[Line], layout: Layout) -> list[Piece]:
     """Return the lines under their headings: what matters for the work first, then day by day."""
     groups: dict[str, list[Line]] = {}
     for line in sorted(lines, key=lambda line: line.order):
@@ -161,7 +161,7 @@ def _printed(lines: Sequence[Line], layout: NoteLayout) -> list[Piece]:
     ]
 
 
-def _more(items: Sequence[tuple[Item, Shown]], layout: NoteLayout, limit: int) -> list[Piece]:
+def _more(items: Sequence[tuple[Item, Shown]], layout: Layout, limit: int) -> list[Piece]:
     """Return what the memory adds, section by section, as much as fits."""
     sections: dict[str, list[Piece]] = {}
     for item, shown in items:
@@ -187,11 +187,11 @@ def _section(heading: tuple[str, str], pieces: Sequence[Piece]) -> list[Piece]:
     return [(HEADING, heading[0]), *pieces, *closing]
 
 
-def _cost(pieces: Sequence[Piece], layout: NoteLayout) -> int:
+def _cost(pieces: Sequence[Piece], layout: Layout) -> int:
     return sum(layout.count(text) for _, text in pieces)
 
 
-def _heading(group: str, layout: NoteLayout) -> str:
+def _heading(group: str, layout: Layout) -> str:
     return layout.renderer.group(_TITLES.get(group, group))
 
 

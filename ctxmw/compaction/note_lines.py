@@ -1,26 +1,130 @@
-"""Lines of a note: what was archived, turn by turn, and what each line is worth."""
+"""Lines of a note: what was archived, turn by turn, and what each line is worth.
+
+That is told by rules, without a model. A turn is worth more the more it says that is rare in this
+conversation, that is about the people in it, or that names things, numbers and times; a question is
+worth less than an answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from ..protocols import Renderer, TokenCounter
+from ..protocols import TokenCounter
+from ..recall.render import Layout
 from ..search.reading import GAP
+from ..text.terms import content_terms
 from ..values.items import Item, Shown
 from ..values.record_items import record_item
 from ..values.records import Turn
-from .salience import Salience, files_named, role_of, split_up
 
+WorkRole = Literal["decided", "must", "error"]
+"""What a sentence is to the work: a decision, a constraint, or something that went wrong."""
+
+ANALYSED = 16_000
+"""Characters of a text that are looked at, at either end."""
+
+_RULES: tuple[tuple[WorkRole, re.Pattern[str]], ...] = (
+    (
+        "error",
+        re.compile(
+            r"\b(?:[A-Z]\w{0,40}(?:Error|Exception)|error|exception|traceback|fail(?:ed|ure|s)?|"
+            r"fatal|panic|not found|denied|timed out)\b"
+        ),
+    ),
+    (
+        "must",
+        re.compile(
+            r"\b(?:must(?: not|n't)?|never|always|do not|don't|only use|instead of|required?|"
+            r"make sure|no longer|has to be|have to be)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "decided",
+        re.compile(
+            r"\b(?:decided?|decision|agreed?|let's (?:use|go|keep)|we(?:'ll| will) (?:use|go|keep)|"
+            r"going with|chose|chosen|settled on|the plan is)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_PATH = re.compile(
+    r"(?<![\w/.:-])(?:\.{0,2}/)?(?:[\w@+-][\w@+.-]{0,80}/){1,12}[\w@+-][\w@+.-]{0,80}"
+    r"|(?<![\w/.:-])[\w@+-]{1,80}\.(?:py|pyi|js|jsx|ts|tsx|go|rs|java|kt|c|h|cc|cpp|cs|rb|php|sql|"
+    r"sh|md|rst|txt|json|yaml|yml|toml|ini|cfg|html|css|ipynb|lock|xml|csv)(?![\w/])"
+)
+_NAMES = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b[A-Z]{2,}\b|\"[^\"\n]{1,80}\"")
+_OWN = re.compile(r"\b(?:I|I'm|I've|I'll|my|we|our|We)\b")
+_TIMES = re.compile(
+    r"\b(?:yesterday|today|tomorrow|last|next|ago|week|month|year|weekend|morning|since|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december)\b",
+    re.IGNORECASE,
+)
 WHOLE = 120
 """Turns of no more tokens are quoted whole ..."""
 EXCERPT = 80
 """... of longer ones, the sentences worth most, within so many tokens."""
 ERRORS, FILES, OPEN_CALLS = 5, 12, 5
 """How many of these are listed, the newest."""
-
 GROUPS = ("goal", "must", "decided", "error", "files", "open")
 """What matters for the work, in the order in which it is printed."""
+
+
+def split_up(text: str) -> list[str]:
+    """Return the sentences and lines of a text; of a very long one those at its ends."""
+    if len(text) > 2 * ANALYSED:
+        text = f"{text[:ANALYSED]}\n{text[-ANALYSED:]}"
+    return [line.strip() for line in _SENTENCE.split(text) if line.strip()]
+
+
+def role_of(sentence: str) -> WorkRole | None:
+    """Return what a sentence is to the work; None for most. A question decides nothing."""
+    if sentence.endswith("?"):
+        return None
+    return next((role for role, pattern in _RULES if pattern.search(sentence)), None)
+
+
+def files_named(text: str) -> list[str]:
+    """Return the paths of files that a text names, each once, in order."""
+    return list(dict.fromkeys(match.rstrip(".") for match in _PATH.findall(text[:ANALYSED])))
+
+
+class Salience:
+    """How much the turns of one conversation say that is worth keeping."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        terms = [set(content_terms(text[:ANALYSED])) for text in texts]
+        self._turns = len(terms)
+        self._in = Counter(term for held in terms for term in held)
+
+    def __call__(self, text: str) -> float:
+        """Return what a text is worth; what it costs is not taken into account."""
+        rare = sum(self._rarity(term) for term in set(content_terms(text[:ANALYSED])))
+        marks = len(_NAMES.findall(text)) + len(_OWN.findall(text)) + len(_TIMES.findall(text))
+        number = any(char.isdigit() for char in text)
+        asks = text.rstrip().endswith("?")
+        return 0.3 * rare + 2 * (marks + number) - 4 * asks
+
+    def best(self, said: Sequence[str], limit: int, count: TokenCounter) -> list[int]:
+        """Return which of these sentences are worth most within a limit in tokens, in order."""
+        costs = [count(sentence) + 1 for sentence in said]
+        order = sorted(range(len(said)), key=lambda at: -self(said[at]) / costs[at])
+        kept = []
+        for at in order:
+            if costs[at] <= limit:
+                limit -= costs[at]
+                kept.append(at)
+        return sorted(kept)
+
+    def _rarity(self, term: str) -> float:
+        return math.log(max(self._turns, 1) / max(self._in[term], 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +146,6 @@ class Archived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoteLayout:
-    """How a note is printed and counted."""
-
-    renderer: Renderer
-    count: TokenCounter
-    title: Callable[[str], str]
-    """Returns the heading of a section."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One line that may be in a note."""
 
@@ -68,7 +162,7 @@ class Line:
     """Ref and version, when it shows all of a record."""
 
 
-def lines_of(archived: Archived, layout: NoteLayout) -> list[Line]:
+def lines_of(archived: Archived, layout: Layout) -> list[Line]:
     """Return every line that a note of this may have."""
     salience = Salience(turn.text for turn in archived.turns)
     lines: list[Line] = []
@@ -78,19 +172,16 @@ def lines_of(archived: Archived, layout: NoteLayout) -> list[Line]:
     lines = list({(line.group, line.words): line for line in lines}.values())
     lines = _newest(lines, "error", ERRORS)
     if archived.with_goal:
-        lines = [_first(line) if line.order == _goal(archived.turns) else line for line in lines]
+        goal = next((at for at, turn in enumerate(archived.turns) if turn.role == "user"), -1)
+        lines = [_first(line) if line.order == goal else line for line in lines]
     return [*lines, *_files(archived.turns, layout), *_open(archived, layout)]
-
-
-def _goal(turns: Sequence[Turn]) -> int:
-    return next((order for order, turn in enumerate(turns) if turn.role == "user"), -1)
 
 
 def _first(line: Line) -> Line:
     return replace(line, group="goal", worth=1e6)
 
 
-def _said(order: int, turn: Turn, salience: Salience, layout: NoteLayout) -> Line | None:
+def _said(order: int, turn: Turn, salience: Salience, layout: Layout) -> Line | None:
     """Return the line of a turn; tool outputs have one only when something went wrong."""
     said = split_up(turn.text)
     roles = {at: role for at, sentence in enumerate(said) if (role := role_of(sentence))}
@@ -120,7 +211,7 @@ def _said(order: int, turn: Turn, salience: Salience, layout: NoteLayout) -> Lin
 
 
 def _excerpt(
-    turn: Turn, said: Sequence[str], matter: Sequence[int], salience: Salience, layout: NoteLayout
+    turn: Turn, said: Sequence[str], matter: Sequence[int], salience: Salience, layout: Layout
 ) -> tuple[Item, Shown]:
     item = replace(record_item(turn), group="said")
     short = len(item.text) <= WHOLE or layout.count(item.text) <= WHOLE
@@ -133,7 +224,7 @@ def _excerpt(
     return replace(item, passage=passage), "brief"
 
 
-def _files(turns: Sequence[Turn], layout: NoteLayout) -> list[Line]:
+def _files(turns: Sequence[Turn], layout: Layout) -> list[Line]:
     named: dict[str, tuple[int, Turn]] = {}
     for order, turn in enumerate(turns):
         for path in files_named(turn.says()):
@@ -142,7 +233,7 @@ def _files(turns: Sequence[Turn], layout: NoteLayout) -> list[Line]:
     return [_plain("files", order, turn, path, layout) for path, (order, turn) in newest]
 
 
-def _open(archived: Archived, layout: NoteLayout) -> list[Line]:
+def _open(archived: Archived, layout: Layout) -> list[Line]:
     waiting = [
         (order, turn)
         for order, turn in enumerate(archived.turns)
@@ -154,7 +245,7 @@ def _open(archived: Archived, layout: NoteLayout) -> list[Line]:
     ]
 
 
-def _plain(group: str, order: int, turn: Turn, words: str, layout: NoteLayout) -> Line:
+def _plain(group: str, order: int, turn: Turn, words: str, layout: Layout) -> Line:
     item = replace(record_item(turn), group="said", label="", passage=words)
     text = layout.renderer.item(item, "brief", layout.count(turn.says()))
     cost = layout.count(text)

@@ -1,12 +1,14 @@
-"""Blocks and how they came about: read back, and collected for the next write.
+"""What was sent: blocks and how they came about, and how much of a prompt was sent before.
 
-The text of a block is stored once for each user, under its hash.
+The text of a block is stored once for each user, under its hash. What begins like the prompt before
+is what a provider has in its cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from random import Random
 from typing import Any
 
@@ -14,7 +16,8 @@ from ..errors import NotFound
 from ..protocols import Row, Store
 from ..recall.block import Block
 from ..runtime.lru import LruCache
-from ..values.refs import long_ref
+from ..values.items import long_ref
+from ..values.messages import Message, message_text
 from .record import Build
 from .state import StoredBlock, block_ref
 
@@ -24,6 +27,8 @@ BlockCache = LruCache[tuple[str, str], tuple[int, Block]]
 """Blocks by user and hash, each with the position in the changes feed at which it was so."""
 CHARACTERS = 4_000_000
 """How much text of blocks may be kept at hand, for all users together."""
+Prints = tuple[int, ...]
+"""What is equal for messages that are sent alike, message by message, in one process."""
 
 
 def block_cache() -> BlockCache:
@@ -124,3 +129,31 @@ class Blocks:
             return False
         self._blocks[hash_] = block
         return True
+
+
+def shared_prefix(before: Prints | None, prompt: Sequence[Message], prints: Prints) -> float | None:
+    """Return the share of the prompt, in characters, in leading messages that did not change.
+
+    None when this process has not seen a prompt of the conversation yet.
+    """
+    if before is None:
+        return None
+    sizes = [len(message_text(message)) for message in prompt]
+    same = len(prints)
+    for at, pair in enumerate(zip_longest(prints, before)):
+        if pair[0] != pair[1]:
+            same = at
+            break
+    return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
+
+
+def prints_of(prompt: Sequence[Message]) -> Prints:
+    """Return what tells a prompt from another, message by message."""
+    return tuple([_print(message) for message in prompt])
+
+
+def _print(message: Message) -> int:
+    content, calls = message.get("content"), message.get("tool_calls")
+    shown = content if isinstance(content, str) else repr(content)
+    told = repr(calls) if calls else ""
+    return hash((message["role"], shown, str(message.get("tool_call_id", "")), told))

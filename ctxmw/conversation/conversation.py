@@ -1,42 +1,45 @@
-"""A conversation: whose it is, where it takes place, and what is remembered about it."""
+"""A conversation: whose it is, where it takes place, what is remembered about it, and its epochs.
+
+An epoch is the time for which its stable block holds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
+from ..recall.catalog import Catalog
+from ..recall.in_view import InView
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
 from ..store.feed import Feed
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name
 from ..values.budget import Budget
+from ..values.items import Item
 from ..values.messages import Message, Placement, check_placement
+from ..values.record_items import row_item
 from ..values.records import check_name, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
-from .blocks import BlockCache, BuildCache, block_cache
-from .record import ContextRecord
-from .replay.prefix import Prefixes
+from .blocks import BlockCache, BuildCache, Prints, block_cache
+from .record import Build, ContextRecord
 from .replay.trail import Trail
-from .state import (
-    GoneSession,
-    PartRef,
-    SessionState,
-    StoredPart,
-    gone_ref,
-    session_ref,
-    state_rows,
-)
+from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
 
 OURS = 4
 """One part in so many of the model's window may be new text of ours, and another one replayed."""
 REPLAYED = 16_000
 """Tokens that replayed parts may take where the window is not known."""
+IDLE = timedelta(minutes=30)
+"""After this long without a call a conversation has ended, and the provider's cache is cold."""
+SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
+"""Records that a block may show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +150,10 @@ class Conversations:
     """States as they were last read, with the text they were read from."""
     builds: BuildCache = field(default_factory=lambda: LruCache(512))
     blocks: BlockCache = field(default_factory=block_cache)
-    prefixes: Prefixes = field(default_factory=Prefixes)
+    prompts: LruCache[tuple[str, str], Prints] = field(default_factory=lambda: LruCache(1024))
+    """The last prompt of each, for the next one to be compared with."""
+    in_view: LruCache[tuple[str, str], InView] = field(default_factory=lambda: LruCache(1024))
+    """Which messages of each were in view last."""
     idle: LruCache[str, datetime] = field(default_factory=lambda: LruCache(1024))
     """When each user's conversations were last looked at for one that has ended."""
 
@@ -198,7 +204,8 @@ class Conversations:
             self.builds.let_go([stable, *((user, part.build) for part in state.parts)])
             self.blocks.let_go((user, hash_) for hash_ in hashes)
         self.states.let_go([(user, session)])
-        self.prefixes.let_go(user, session)
+        self.prompts.let_go([(user, session)])
+        self.in_view.let_go([(user, session)])
 
 
 def scope_of(who: Identity, state: SessionState) -> str:
@@ -211,3 +218,49 @@ def _stored_parts(store: Store, who: Identity) -> tuple[PartRef, ...]:
     asked = Find(types=(StoredPart.type,), sessions=(who.session,))
     parts = [stored.part for stored in load_all(store.query(who.user, asked), StoredPart)]
     return tuple(sorted(parts, key=lambda part: part.order))
+
+
+def why_new(state: SessionState, situation: Situation, outdated: set[str], now: datetime) -> str:
+    """Return why a new epoch begins; "" when it does not."""
+    reasons: Mapping[str, bool] = {
+        "start": state.epoch == 0,
+        state.stale: bool(state.stale),
+        "reopened": state.ended,
+        "project": situation.project != state.project,
+        "language": situation.language != state.language,
+        "changed": bool(outdated),
+        "idle": now - state.at >= IDLE,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def outdated_in(
+    journal: Journal, catalog: Catalog, state: SessionState, stable: Build, changed: Iterable[str]
+) -> set[str]:
+    """Return what the conversation shows in another version than it has now, of what changed."""
+    touched = frozenset(changed)
+    shown: dict[str, str] = {}
+    if touched:
+        parts = [versions for part in state.parts for versions in (part.shows, part.mentions)]
+        for versions in (stable.shown, *parts):
+            if not touched.isdisjoint(versions):
+                shown |= {ref: versions[ref] for ref in touched & versions.keys()}
+    now = _versions(journal, catalog, state.user, shown) if shown else {}
+    return {ref for ref, version in shown.items() if now.get(ref) != version}
+
+
+def offers_more(stable: Build, pinned: Sequence[Item]) -> bool:
+    """Say whether the catalog has something for the conversation that its stable block has not."""
+    known = {used.ref for used in (*stable.used, *stable.tools)}
+    return any(item.ref not in known for item in pinned)
+
+
+def _versions(
+    journal: Journal, catalog: Catalog, user: str, refs: Collection[str]
+) -> dict[str, str]:
+    """Return the version each of these records has now; those that are gone have none."""
+    rows = journal.store.get(user, sorted(refs))
+    items = journal.faults.read([row for row in rows if row.live], row_item)
+    found = {item.ref: item.version for item in items}
+    offered = {item.ref: item.version for item in catalog.items()}
+    return found | {ref: offered[ref] for ref in refs if ref in offered}

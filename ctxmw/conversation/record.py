@@ -16,11 +16,11 @@ from pydantic import Field, field_serializer
 from ..recall.outcome import BlockKind, ItemOutcome, used_of
 from ..recall.selection import Choice, Selection
 from ..runtime.displayed import Displayed
-from ..runtime.observing import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
+from ..runtime.telemetry import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
 from ..text.cleaning import counted, digest, fold, one_line
-from ..values.items import Item
+from ..values.items import Include, Item
 from ..values.records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
-from ..values.scoring import UNKNOWN
+from ..values.situation import UNKNOWN
 
 State = Literal["built", "answered", "failed", "abandoned"]
 FORGOTTEN = "(forgotten)"
@@ -187,7 +187,8 @@ class ContextRecord(Displayed, Record):
         """Return one line such as "5 rules (3 agent, 2 always), 2 decisions, 612/4000 tokens"."""
         shown = [used for used in self.used if used.shown in ("full", "brief")]
         kinds = Counter(used.kind for used in shown)
-        parts = [_counted(kind, n, _modes(shown, kind)) for kind, n in kinds.most_common()]
+        modes = {kind: Counter(one.include for one in shown if one.kind == kind) for kind in kinds}
+        parts = [_counted(kind, n, modes[kind]) for kind, n in kinds.most_common()]
         listed = sum(used.shown == "index" for used in self.used)
         if listed:
             parts.append(f"{listed} in the index")
@@ -221,7 +222,8 @@ class ContextRecord(Displayed, Record):
             lines += _table(_HEADER, [_cells(used) for used in rows])
         lines += [f"and {n} more not shown: {reason}" for reason, n in self.left_out.items()]
         if self.lanes:
-            lines.append("lanes: " + ", ".join(_lane(*entry) for entry in self.lanes.items()))
+            spent = [f"{lane} {spent}/{limit}" for lane, (spent, limit) in self.lanes.items()]
+            lines.append("lanes: " + ", ".join(spent))
         if self.prefix_share is not None:
             lines.append(f"prefix shared with the last prompt: {self.prefix_share:.0%}")
         if self.view:
@@ -323,16 +325,7 @@ def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
     ]
 
 
-def _lane(name: str, figures: tuple[int, int]) -> str:
-    spent, limit = figures
-    return f"{name} {spent}/{limit}"
-
-
-def _modes(shown: Iterable[ItemOutcome], kind: str) -> Counter[str]:
-    return Counter(used.include for used in shown if used.kind == kind)
-
-
-def _counted(kind: str, n: int, modes: Counter[str]) -> str:
+def _counted(kind: str, n: int, modes: Counter[Include]) -> str:
     singular = _SINGULARS.get(kind, kind)
     noun = singular if n == 1 else _PLURALS.get(kind, f"{singular}s")
     if set(modes) == {"always"}:

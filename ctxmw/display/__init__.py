@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeGuard
 
-from ..compaction.policy import Compacted
+from ..compaction.compactor import Compacted
 from ..conversation.conversation import Prepared
 from ..conversation.record import ContextRecord
 from ..memory.hits import Hit, Hits

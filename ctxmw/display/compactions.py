@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compaction.policy import Compacted
+from ..compaction.compactor import Compacted
 from ..text.cleaning import counted
 from ..values.messages import Spoken, message_text
 from .bars import share_bar

@@ -12,7 +12,7 @@ from .records import NO_RECORD, Link, record_html
 
 if TYPE_CHECKING:
     from ..conversation.conversation import Prepared
-    from ..conversation.transcript import Exchange
+    from ..conversation.history import Exchange
     from ..session import Session
 
 LAST_TURNS = 30

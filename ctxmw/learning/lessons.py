@@ -17,13 +17,13 @@ from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
 from ..text.terms import content_terms
+from ..values.items import MakeRef
 from ..values.messages import Message, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
-from ..values.refs import MakeRef
+from .learner import asked_by
 from .observations import Observed, observations_in
 from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
-from .turns import asked_by
 
 if TYPE_CHECKING:
     from .learner import Learner
@@ -177,17 +177,9 @@ def _told_terms(note: Note) -> set[str]:
 
 def _strangers(messages: Sequence[Message], user: str) -> frozenset[str]:
     """Return the speakers whose words are not the user's: all, where several people talk."""
-    names = {str(message.get("name") or "") for message in messages if message["role"] == "user"}
-    names -= {"", user}
-    return frozenset(names) if len(names) > 1 or any(_unnamed(messages, names)) else frozenset()
-
-
-def _unnamed(messages: Sequence[Message], names: set[str]) -> list[bool]:
-    return [bool(names) and not message.get("name") for message in messages if _by_user(message)]
-
-
-def _by_user(message: Message) -> bool:
-    return bool(message["role"] == "user")
+    spoken = {str(message.get("name") or "") for message in messages if message["role"] == "user"}
+    names = spoken - {"", user}
+    return frozenset(names if len(names) > 1 or (names and "" in spoken) else ())
 
 
 _WHO = re.compile(

@@ -19,7 +19,7 @@ from ..text.secrets.redaction import redact, redact_values
 from ..values.items import Trust
 from ..values.messages import Message, message_text
 from ..values.records import ObservationKind
-from .turns import OUR_TOOLS
+from .learner import OUR_TOOLS
 
 OUTPUT = 300
 """Characters that an observation keeps of a tool's output."""

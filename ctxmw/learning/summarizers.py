@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import InvalidValue, SummarizerError
 from ..protocols import Clock, Summarizer, TokenCounter
-from ..runtime.stats import Stats
+from ..runtime.telemetry import Stats
 from ..values.messages import message_text
 
 AT_ONCE = 2

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..code.files import CodeFile
-from ..conversation.replay.hearing import ANCHORS, SHORT, TAIL
+from ..conversation.exchanges import ANCHORS, SHORT, TAIL
 from ..conversation.state import (
     GoneSession,
     SessionState,
@@ -24,8 +24,8 @@ from ..conversation.state import (
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
 from ..recall.sources.code import refs_in_file
-from ..runtime.observing import Observer
-from ..runtime.stages import stage
+from ..runtime.faults import stage
+from ..runtime.telemetry import Observer
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.records import (

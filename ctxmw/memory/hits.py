@@ -9,9 +9,10 @@ from datetime import datetime
 from ..errors import InvalidValue
 from ..recall.block import GROUP
 from ..recall.pipeline import Recall
-from ..recall.selection import Layout, Overflow, select_turn
+from ..recall.render import Layout
+from ..recall.selection import Overflow, select_turn
 from ..runtime.displayed import Displayed
-from ..runtime.observing import FOUND, Observer
+from ..runtime.telemetry import FOUND, Observer
 from ..search.filter import Filter
 from ..values.argument_checks import checked_since, tokens, types_of, whole_number
 from ..values.items import Item, Shown

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Store
-from ..runtime.stages import stage
+from ..runtime.faults import stage
 from ..search.ranking.near_duplicates import shared
 from ..search.search import Search
 from ..store.journal import Journal
@@ -161,10 +161,8 @@ def _near(store: Store, search: Search, new: Memory, standing: Iterable[Memory])
 def _near_in_store(store: Store, new: Memory, said: list[str], terms: set[str]) -> list[str]:
     asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
     # Looking for all of its words would find everything, and take its time. Long words are rare.
-    words = sorted({word for word in said if word not in STOP_WORDS}, key=_longest_first)
+    words = sorted(
+        {word for word in said if word not in STOP_WORDS}, key=lambda word: (-len(word), word)
+    )
     found = store.search(new.user, words[:_LOOKED_FOR], asked)
     return [row.ref for row, _ in found if shared(terms, stems(row.search_text.split())) >= ALIKE]
-
-
-def _longest_first(word: str) -> tuple[int, str]:
-    return -len(word), word

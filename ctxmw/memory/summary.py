@@ -24,7 +24,9 @@ def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | No
     asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
     turns = journal.read(journal.store.query(user, asked), Turn)
     turns.sort(key=attrgetter("sequence"))
-    said = [turn for turn in turns if turn.role in ("user", "assistant") and _trusted(turn)]
+    said = [
+        turn for turn in turns if turn.role in ("user", "assistant") and turn.trust == "trusted"
+    ]
     notes = journal.read(journal.store.query(user, _of(session, "note")), Note)
     text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
     if not text:
@@ -50,10 +52,6 @@ def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | No
 
 def _of(session: str, type_: str) -> Find:
     return Find(types=(type_,), sessions=(session,), limit=TURNS)
-
-
-def _trusted(turn: Turn) -> bool:
-    return turn.trust == "trusted"
 
 
 def _told(said: Sequence[Turn], notes: Sequence[Note]) -> str:

@@ -24,10 +24,9 @@ from ..store.journal import Journal
 from ..store.replica import Projection, Replica, rows_of
 from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name
-from ..values.items import Include, Item
+from ..values.items import Include, Item, short_refs
 from ..values.records import SHARED, Record, check_kind, check_name, check_text, load_as
-from ..values.refs import short_refs
-from ..values.scoring import with_match
+from ..values.situation import with_match
 
 CatalogKind = Literal["rule", "reference", "tool"]
 CATALOG_KINDS: tuple[str, ...] = get_args(CatalogKind)

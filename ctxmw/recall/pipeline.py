@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING
 
 from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
+from ..runtime.faults import stage
 from ..runtime.lru import LruCache
-from ..runtime.stages import stage
-from ..runtime.stats import Stats
+from ..runtime.telemetry import Stats
 from ..search.filter import SEARCHED, Filter
 from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
-from ..values.scoring import Floors, Weights
-from ..values.situation import Situation
+from ..values.situation import Floors, Situation, Weights
 from .catalog import AgentSearch, Catalog
 from .in_view import AlreadyShown, unquoted, unsaid
-from .printer import Printer
+from .render import Printer
 from .selection import Overflow, Selection, select_stable, select_turn
 from .sources.own import OwnSource
 from .sources.shortlist import ListedSource

@@ -8,10 +8,47 @@ its lines: none of them stands there as if we had written it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 from unicodedata import combining
 
+from ..protocols import Renderer
 from ..text.cleaning import escape, first_sentence, one_line
+from ..values.budget import Arriving
 from ..values.items import Item, Shown
+from ..values.situation import Situation
+
+if TYPE_CHECKING:
+    from ..tokens.prompt_counter import PromptCounter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How blocks are printed and counted."""
+
+    renderer: Renderer
+    count: PromptCounter
+    title: Callable[[str], str]
+    arriving: Arriving = field(default_factory=Arriving)
+    """How many summaries and index lines there may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printer:
+    """Renders items, and counts what that takes."""
+
+    renderer: Renderer
+    count: PromptCounter
+    arriving: Arriving
+    """What comes by itself, and how many lines of it."""
+
+    def layout(self, situation: Situation) -> Layout:
+        """Return how blocks are printed for this situation."""
+        title = partial(title_of, project=situation.project, language=situation.language)
+        return Layout(renderer=self.renderer, count=self.count, title=title, arriving=self.arriving)
+
 
 SECTIONS = (
     "universal",

@@ -12,16 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ..protocols import Renderer
 from ..text.cleaning import fold
-from ..tokens.prompt_counter import PromptCounter
 from ..values.budget import MEMORY_LANES, NOTE_LANES
 from ..values.items import Item, Scope, Shown, by_rank, newest_first, urgency
-from ..values.scoring import Floors
-from .admission import Arriving
+from ..values.situation import Floors
 from .block import FRAME, Block, Draft
 from .outcome import BlockKind, ItemOutcome, used_of
-from .render import has_brief
+from .render import Layout, has_brief
 
 Form = Literal["full", "passage", "brief", "index"]
 """How items are offered: "passage" is in full, but of a long text what matched."""
@@ -33,17 +30,6 @@ _PATIENCE: Mapping[Form, int] = {"full": 40, "passage": 40, "brief": 40, "index"
 are much of a length."""
 _SUMMARY_SHARE = 5 / 8
 """Of the summaries' and the index's tokens, what summaries in full or brief may take."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """How blocks are printed and counted."""
-
-    renderer: Renderer
-    count: PromptCounter
-    title: Callable[[str], str]
-    arriving: Arriving = field(default_factory=Arriving)
-    """How many summaries and index lines there may be."""
 
 
 class Choice(NamedTuple):

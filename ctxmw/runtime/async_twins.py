@@ -36,6 +36,15 @@ WAITING = 100
 """Calls in haste that may wait; one more would not be in time, nor would the others."""
 
 
+class _Mine(threading.local):
+    """What a thread knows of itself."""
+
+    turn = False
+    """Whether it is one that works now."""
+    began: float | None = None
+    """When the call that it makes was handed in; None in a thread of the caller's."""
+
+
 class Workers:
     """A few threads, made when they are first needed, that take turns."""
 
@@ -50,7 +59,7 @@ class Workers:
         self._executor: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(self._at_work)
-        self._mine = threading.local()
+        self.mine = _Mine()
         self._queues: deque[deque[_Call]] = deque([deque(), deque()])
         self._patient, self._in_haste = self._queues
         # A thread is asked to make one call for each that waits. Who gives up leaves one such
@@ -95,15 +104,10 @@ class Workers:
         with suppress(StoreError):
             self._submit(call)
 
-    @property
-    def began(self) -> float | None:
-        """When the call that this thread makes was handed in; None in a thread of the caller's."""
-        return getattr(self._mine, "began", None)
-
     def leave(self) -> None:
         """Let another thread work: this one is about to wait for somebody else."""
-        if getattr(self._mine, "turn", False):
-            self._mine.turn = False
+        if self.mine.turn:
+            self.mine.turn = False
             self._turns.release()
 
     def close(self) -> None:
@@ -148,14 +152,14 @@ class Workers:
 
     def _make_one(self) -> None:
         """Wait for a turn, then make the call that has waited longest in one of the queues."""
-        self._mine.turn = self._turns.acquire(timeout=PATIENCE)
+        self.mine.turn = self._turns.acquire(timeout=PATIENCE)
         try:
             call = self._next()
             if call is not None:
-                self._mine.began = call.began
+                self.mine.began = call.began
                 call.make()
         finally:
-            self._mine.began = None
+            self.mine.began = None
             self.leave()
 
     def _next(self) -> _Call | None:

@@ -112,7 +112,7 @@ class TimeLimit:
         """Return until when an answer is of use; waiting for a thread is part of that time."""
         if self.milliseconds is None:
             return None
-        return Deadline.within(self.milliseconds, self.workers.began)
+        return Deadline.within(self.milliseconds, self.workers.mine.began)
 
     @property
     def patience(self) -> float | None:

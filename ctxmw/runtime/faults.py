@@ -4,16 +4,20 @@ Much is done in passing. A call takes what others wrote into its indexes, reads 
 conversations that nobody ended. What cannot be read or done there is set aside: it stays in the
 store as it is, it is counted, logged once, told to `on_error`, and tried again later. Only what
 leaves nothing half done may fail here: reading a row, or a transaction of its own.
+
+Stages of the pipeline have names, so that a fault tells where it happened.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import ContextDecorator
 from typing import Protocol, TypeVar
 
+from ..errors import CtxmwError, StageError
 from .lru import LruCache
-from .stats import Stats
+from .telemetry import Stats
 
 log = logging.getLogger("ctxmw")
 
@@ -85,3 +89,26 @@ class Faults:
         log.debug("%s", says, exc_info=error)
         if self._on_error is not None:
             self._on_error(stage, error)
+
+
+class stage(ContextDecorator):  # noqa: N801 - reads as what it does
+    """Raise whatever fails inside as an error of ours that names the stage.
+
+    An error of ours says enough already, and passes; so does a cancellation.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, CtxmwError):
+            raise StageError(self._name, error) from error
+
+
+def where(error: Exception, otherwise: str) -> tuple[str, Exception]:
+    """Return the stage an error comes from, and what went wrong there."""
+    if isinstance(error, StageError):
+        return error.stage, error.cause
+    return otherwise, error

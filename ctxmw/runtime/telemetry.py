@@ -1,19 +1,144 @@
-"""What operators and applications are told of what happens in a memory."""
+"""What operators and applications are told: counts, how long calls take, spans, and warnings.
+
+The names of OpenTelemetry's conventions for generative AI, which are still in development, stand
+here and nowhere else. What has no name there begins with "ctxmw.".
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
+from ..errors import MissingPackage
+from ..text.secrets.redaction import redact
 from .lru import LruCache
-from .observing import Observer
-from .stats import Stats
 
+RECENT = 1024
+"""How many of the last calls of a kind the percentiles are made from."""
+# What conventions call our operations; the others are "ctxmw.NAME".
+OPERATIONS = {
+    "edit": "update_memory",
+    "forget": "delete_memory",
+    "remember": "create_memory",
+    "search": "search_memory",
+}
+CONVERSATION = "gen_ai.conversation.id"
+FOUND = "gen_ai.memory.record.count"
+QUERY = "gen_ai.memory.query.text"
+OPERATION = "gen_ai.operation.name"
+ERROR = "error.type"
+LIMIT, USED, DROPPED = "ctxmw.budget.limit", "ctxmw.budget.used", "ctxmw.budget.dropped"
+DEGRADED = "ctxmw.degraded"
 log = logging.getLogger("ctxmw")
 QUIET = timedelta(minutes=1)
 """How long after a warning the next ones of the same stage are only counted."""
+
+
+class Stats:
+    """Named counters and times, safe for threads."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._times: dict[str, deque[float]] = {}
+        self._lock = threading.Lock()
+
+    def count(self, name: str, by: int = 1) -> int:
+        """Add to a counter and return what it stands at."""
+        with self._lock:
+            self._counts[name] += by
+            return self._counts[name]
+
+    def took(self, name: str, milliseconds: float) -> None:
+        """Count a call and keep how long it took."""
+        with self._lock:
+            self._counts[f"{name}.calls"] += 1
+            self._times.setdefault(name, deque(maxlen=RECENT)).append(milliseconds)
+
+    def snapshot(self) -> dict[str, float]:
+        """Return every counter by name, with the percentiles of recent calls in milliseconds."""
+        with self._lock:
+            counts: dict[str, float] = dict(self._counts)
+            times = {name: sorted(kept) for name, kept in self._times.items()}
+        for name, ordered in times.items():
+            for share in (50, 99):
+                at = min(len(ordered) - 1, len(ordered) * share // 100)
+                counts[f"{name}.ms.p{share}"] = round(ordered[at], 3)
+        if shown := counts.get("items.shown"):
+            counts["items.share_recurring"] = round(counts.get("items.recurring", 0) / shown, 3)
+        return dict(sorted(counts.items()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracing:
+    """Spans by OpenTelemetry, with whatever provider the application has set up."""
+
+    content: bool = False
+    """Whether spans carry what was asked for. Off: they carry counts and names only."""
+
+
+class Observer:
+    """Times every operation, and makes a span of it when tracing is on."""
+
+    def __init__(self, stats: Stats, tracing: Tracing | None) -> None:
+        self._stats = stats
+        self._tracing = tracing
+        self._tracer = _tracer() if tracing is not None else None
+
+    @contextmanager
+    def operation(self, name: str, *, query: str = "", **told: Any) -> Iterator[dict[str, Any]]:
+        """Observe what happens inside; what is put into the dict is told with the span."""
+        started = time.perf_counter()
+        if query and self._tracing is not None and self._tracing.content:
+            told[QUERY] = redact(query).text
+        try:
+            traced = nullcontext() if self._tracer is None else _traced(self._tracer, name, told)
+            with traced:
+                yield told
+        finally:
+            self._stats.took(name, 1000 * (time.perf_counter() - started))
+
+    @property
+    def traces(self) -> bool:
+        """Whether anything that is told reaches anybody."""
+        return self._tracer is not None
+
+    def spent(self, lanes: Mapping[str, tuple[int, int]]) -> None:
+        """Count what a prompt was given, by lane, of what each had."""
+        for lane, (tokens, _) in lanes.items():
+            if tokens:
+                self._stats.count(f"tokens.{lane}", tokens)
+
+
+@contextmanager
+def _traced(tracer: Any, name: str, told: dict[str, Any]) -> Iterator[None]:
+    operation = OPERATIONS.get(name)
+    # What an exception says may quote what was stored: its type has to do.
+    options = {"record_exception": False, "set_status_on_exception": False}
+    with tracer.start_as_current_span(operation or f"ctxmw.{name}", **options) as span:
+        if operation:
+            span.set_attribute(OPERATION, operation)
+        try:
+            yield
+        except Exception as error:
+            span.set_attribute(ERROR, type(error).__name__)
+            raise
+        finally:
+            span.set_attributes({key: value for key, value in told.items() if value is not None})
+
+
+def _tracer() -> Any:
+    try:
+        from opentelemetry import trace
+    except ImportError as error:
+        raise MissingPackage('tracing needs OpenTelemetry: pip install "ctxmw[otel]"') from error
+    return trace.get_tracer("ctxmw")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,7 @@ from ..runtime.faults import Faults
 from ..store.feed import Feed
 from ..text.terms import stems
 from ..values.items import Item
-from ..values.scoring import Rating, Weights
-from ..values.situation import Situation
+from ..values.situation import Rating, Situation, Weights
 from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, LexicalIndex
 from .per_user import Indexes

@@ -19,18 +19,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from ..compaction.policy import Compaction
+from ..compaction.compactor import Compaction
 from ..errors import InvalidValue
 from ..protocols import Renderer
-from ..recall.admission import Arriving
 from ..recall.catalog import AgentSearch, Offer
 from ..recall.render import Compact, Markdown, Xml
 from ..search.vectors.embedders import embedder_at
 from ..text.cleaning import clean
-from ..values.budget import Budget, OnDemand
+from ..values.budget import Arriving, Budget, OnDemand
 from ..values.items import Include
 from ..values.messages import Placement
-from ..values.scoring import Floors, Weights
+from ..values.situation import Floors, Weights
 from ..workspace.triggers import Triggers
 from .file import settings_file
 from .trust import allowed

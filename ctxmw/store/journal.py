@@ -9,8 +9,8 @@ from typing import Any
 
 from ..protocols import Clock, Row, Store
 from ..runtime.faults import Faults
+from ..values.items import MakeRef, short_refs
 from ..values.records import AnyRecord, load_as
-from ..values.refs import MakeRef, short_refs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

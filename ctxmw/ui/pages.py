@@ -15,9 +15,9 @@ from ..errors import CtxmwError, InvalidValue, NotFound
 from ..recall.catalog import CatalogItem
 from ..recall.outcome import ItemOutcome
 from ..values.budget import Budget
+from ..values.items import names_stored
 from ..values.messages import Message
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, Memory
-from ..values.refs import names_stored
 from .guard import body_of, form_mark, read_form
 from .reading import PAGE, Reading, facts_of, pages_of, words_of
 from .templates import Templates

@@ -2,18 +2,27 @@
 
 The task can be found from what was said (`task_of`). It only guesses, so what the caller states
 wins.
+
+How much an item matters there is told by four signals, their weights, and the floors a score must
+reach. Scope is a gate before this, never a weight: what is out of scope is no candidate. A signal
+about which nothing is known counts 0.5, so an item in scope about which nothing else is known
+scores exactly 0.70, and the floor of the stable block means "in scope and no worse than neutral".
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
+from ..errors import InvalidValue
 from ..text.cleaning import words
+from .items import Item
 
 Task = Literal["coding", "debugging", "documentation", "architecture"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -27,6 +36,11 @@ TASK_WORDS: Mapping[str, tuple[str, ...]] = {
     "architecture": ("design", "pattern", "structure", "module"),
 }
 """The words that tell a task, in what the user says and in what is remembered."""
+UNKNOWN = 0.5
+AGES = ((7, 1.0), (30, 0.8), (90, 0.6), (180, 0.4))
+OLDER = 0.2
+_NEWNESS = (OLDER, *(value for _, value in reversed(AGES)))
+_SIGNALS = ("seen", "recency", "task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +104,142 @@ _TASK_OF_WORD: Mapping[str, Task] = {
     for word in (*TASK_WORDS[task], *_MORE_WORDS[task])
     for form in _forms(word)
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What each signal counts. They add up to 1."""
+
+    scope: float = 0.4
+    """Being in scope at all."""
+    seen: float = 0.3
+    """How often it was stated: 1 - 1 / (1 + n)."""
+    recency: float = 0.2
+    """1 / .8 / .6 / .4 / .2 under 7 / 30 / 90 / 180 days; 0.5 for what does not age."""
+    task: float = 0.1
+    """Words of the task at hand; it adds and never takes away."""
+
+    def __post_init__(self) -> None:
+        _check_shares(self)
+        total = sum(getattr(self, field.name) for field in fields(self))
+        if abs(total - 1) > 1e-6:
+            raise InvalidValue(f"weights add up to {total:g}: they must add up to 1.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Floors:
+    """The score an item must reach, rounded to four places, to be shown there."""
+
+    stable: float = 0.7
+    """For the stable block."""
+    query: float = 0.5
+    """For what the user's words bring: half match, half score, of the best hit."""
+    index: float = 0.3
+    """For a line in the index."""
+
+    def __post_init__(self) -> None:
+        _check_shares(self)
+
+
+Reasons = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """Rates items in one situation."""
+
+    weights: Weights
+    task: str | None
+    steps: tuple[datetime, ...]
+    """The moments after which an item counts as newer, the oldest first."""
+
+    @classmethod
+    def of(cls, situation: Situation, weights: Weights) -> Rating:
+        return cls(weights, situation.task, _steps(situation.now))
+
+    def score(self, item: Item) -> Item:
+        """Return the item with its score and the reasons for it."""
+        signals = self._signals(item)
+        reasons = tuple([(name, round(signals[at], 4)) for at, name in enumerate(_SIGNALS)])
+        return replace(item, score=round(self._sum(*signals), 4), reasons=reasons)
+
+    def matched(self, item: Item, match: float, reasons: Reasons, passage: str = "") -> Item:
+        """Return the item as a query brought it: half match, half its own score."""
+        half = round((match + self._sum(*self._signals(item))) / 2, 4)
+        match = round(match, 4)
+        return replace(
+            item,
+            score=half,
+            match=match,
+            include="agent",
+            reasons=(("match", match), *reasons),
+            passage=passage,
+        )
+
+    def _signals(self, item: Item) -> tuple[float, float, float]:
+        age = _newness(item.at, self.steps) if item.ages else UNKNOWN
+        return 1 - 1 / (1 + item.seen), age, task_fit(item.text, self.task)
+
+    def _sum(self, seen: float, age: float, task: float) -> float:
+        of = self.weights
+        return of.scope + of.seen * seen + of.recency * age + of.task * task
+
+
+def score_all(items: Iterable[Item], situation: Situation, weights: Weights) -> list[Item]:
+    """Return the items in scope, each with its score."""
+    here = {"project": situation.project, "language": situation.language}
+    rating = Rating.of(situation, weights)
+    return [rating.score(item) for item in items if item.scope.admits(**here)]
+
+
+def with_match(item: Item, match: float) -> Item:
+    """Return the item as a query brought it: half match, half its own score."""
+    final, match = round((match + item.score) / 2, 4), round(match, 4)
+    reasons = (("match", match), *item.reasons)
+    return replace(item, score=final, match=match, include="agent", reasons=reasons)
+
+
+def recency(at: datetime | None, now: datetime) -> float:
+    """Return 1 for this week, less for what is older, 0.5 when the time is unknown."""
+    return _newness(at, _steps(now))
+
+
+def _steps(now: datetime) -> tuple[datetime, ...]:
+    return tuple(now - timedelta(days=days) for days, _ in reversed(AGES))
+
+
+def _newness(at: datetime | None, steps: tuple[datetime, ...]) -> float:
+    return UNKNOWN if at is None else _NEWNESS[bisect_left(steps, at)]
+
+
+def task_fit(text: str, task: str | None) -> float:
+    """Return 0.5, and more the more words of the task the text holds."""
+    if task is None:
+        return UNKNOWN
+    keywords = TASK_WORDS[task]
+    held = set(_BEGINS[task].findall(text.lower()))
+    return UNKNOWN + UNKNOWN * len(held) / len(keywords)
+
+
+def task_words_in(text: str) -> tuple[int, ...]:
+    """Return how many words of each task the text holds, in the order of `TASK_WORDS`."""
+    held = set(_BEGINS_ANY.findall(text.lower()))
+    if not held:
+        return _NONE
+    return tuple(sum(word in held for word in words) for words in TASK_WORDS.values())
+
+
+# At the beginning of a word: "tests" is about testing, "latest" is not.
+_BEGINS = {task: re.compile(rf"\b({'|'.join(keywords)})") for task, keywords in TASK_WORDS.items()}
+_BEGINS_ANY = re.compile(
+    rf"\b({'|'.join(word for words in TASK_WORDS.values() for word in words)})"
+)
+_NONE = (0,) * len(TASK_WORDS)
+
+
+def _check_shares(values: Weights | Floors) -> None:
+    for field in fields(values):
+        value = getattr(values, field.name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            name = f"{type(values).__name__}.{field.name}"
+            raise InvalidValue(f"{name} is {value!r}: it must be a number from 0 to 1.")

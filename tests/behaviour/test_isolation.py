@@ -20,7 +20,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from ctxmw import ContextMiddleware
 from ctxmw.composition import Composition
-from ctxmw.conversation.replay.prefix import Prefixes
 from ctxmw.recall.entries import waiting
 from ctxmw.runtime.lru import LruCache
 from ctxmw.search.search import Search
@@ -193,10 +192,9 @@ def _without_user(key: Any) -> Any:
     return key[1:] if isinstance(key, tuple) else ""
 
 
-def _prefixes() -> Prefixes:
-    mixed = Prefixes()
-    mixed._last, mixed._said = Anyones(1024), Anyones(1024)
-    return mixed
+def _prompts(made: Composition) -> None:
+    for name in ("prompts", "in_view"):
+        _cache(name, lambda: Anyones(1024))(made)
 
 
 def _search(made: Composition) -> None:
@@ -222,7 +220,7 @@ def _cache(name: str, mixed: Callable[[], object]) -> Callable[[Composition], No
 
 MIXED = {
     "builds": _cache("builds", lambda: Anyones(1024)),
-    "prefixes": _cache("prefixes", _prefixes),
+    "prompts": _prompts,
     "idle": _cache("idle", lambda: Anyones(1024)),
     "search": _search,
     "shelves": _shelves,

@@ -40,8 +40,7 @@ from ctxmw import (
     SqliteStore,
     memory_tools,
 )
-from ctxmw.conversation.conversation import Prepared
-from ctxmw.conversation.epochs import IDLE
+from ctxmw.conversation.conversation import IDLE, Prepared
 from ctxmw.protocols import Find
 from ctxmw.recall.entries import LEASE, LIFETIME, Entry
 from ctxmw.testing import FixedClock

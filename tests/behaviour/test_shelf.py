@@ -13,8 +13,7 @@ from ctxmw.protocols import Change, Store
 from ctxmw.recall.sources.memories import Memories
 from ctxmw.recall.sources.shelf import AT_HAND
 from ctxmw.values.records import Memory
-from ctxmw.values.scoring import Rating, Weights
-from ctxmw.values.situation import TASKS, Situation
+from ctxmw.values.situation import TASKS, Rating, Situation, Weights
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 KINDS = ("preference", "rule", "decision", "correction", "fact")

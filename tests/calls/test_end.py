@@ -185,8 +185,8 @@ def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextM
         kept.builds,
         kept.blocks,
         kept.states,
-        kept.prefixes._last,
-        kept.prefixes._said,
+        kept.prompts,
+        kept.in_view,
     )
     chat = ctx.session("s1")
     first = chat.prepare([{"role": "user", "content": "When is tea served?"}])

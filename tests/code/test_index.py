@@ -7,8 +7,8 @@ import pytest
 from ctxmw.code.files import CodeFile, is_test, parse
 from ctxmw.code.index import ProjectCode
 from ctxmw.code.relations import imported, importers, related
+from ctxmw.values.items import code_ref
 from ctxmw.values.records import utc_now
-from ctxmw.values.refs import code_ref
 
 FILES = {
     "shop/auth/service.py": '''"""Logs people in."""

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from ctxmw.conversation.record import Build, ContextRecord, build_fields, reply_key
-from ctxmw.recall.render import Markdown
-from ctxmw.recall.selection import Choice, Layout, Selection, select_turn
+from ctxmw.recall.render import Layout, Markdown
+from ctxmw.recall.selection import Choice, Selection, select_turn
 from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.items import Item
-from ctxmw.values.scoring import Floors
+from ctxmw.values.situation import Floors
 from tests.support.strategies import NOW, item
 
 

@@ -15,7 +15,7 @@ from ctxmw import (
     SummarizerLimits,
 )
 from ctxmw.learning.summarizers import AT_ONCE, MeteredSummarizer, as_summarizer
-from ctxmw.runtime.stats import Stats
+from ctxmw.runtime.telemetry import Stats
 from ctxmw.testing import FixedClock
 from tests.support.waiting import PATIENCE
 

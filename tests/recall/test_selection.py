@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw.protocols import Renderer
-from ctxmw.recall.render import Compact, Markdown, Xml, title_of
+from ctxmw.recall.render import Compact, Layout, Markdown, Xml, title_of
 from ctxmw.recall.selection import (
     NOT_SHOWN,
-    Layout,
     Overflow,
     Selection,
     select_index,
@@ -24,7 +23,7 @@ from ctxmw.tokens.counter import Counter, counter_for
 from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.budget import MEMORY_LANES, NOTE_LANES, Budget
 from ctxmw.values.items import Item, Scope
-from ctxmw.values.scoring import Floors
+from ctxmw.values.situation import Floors
 from tests.support.strategies import NOW, item, texts
 
 RENDERERS = [Markdown(), Xml(), Compact()]

@@ -184,11 +184,11 @@ async def test_neither_kind_of_call_keeps_the_other_from_being_made(workers, pat
 async def test_a_call_knows_when_it_was_handed_in(workers, patient):
     before = time.monotonic()
     async with Busy(workers):
-        asked = asyncio.ensure_future(workers.run(lambda: workers.began))
+        asked = asyncio.ensure_future(workers.run(lambda: workers.mine.began))
         await asyncio.sleep(0)
         after = time.monotonic()
     assert before <= await asked <= after
-    assert workers.began is None
+    assert workers.mine.began is None
 
 
 # --- processes ---

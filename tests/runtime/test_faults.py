@@ -21,7 +21,6 @@ from llama_index.core.llms import MockLLM
 import ctxmw_langchain
 import ctxmw_llamaindex
 from ctxmw import ContextMiddleware, CtxmwError, Markdown
-from ctxmw.conversation.replay.prefix import Prefixes
 from ctxmw.errors import StageError
 from ctxmw.recall.surroundings import Surroundings
 from ctxmw.search.search import Search
@@ -73,11 +72,11 @@ def break_rendering(ctx, patch, fault):
 
 
 def break_placing(ctx, patch, fault):
-    patch.setattr("ctxmw.calls.assemble.place", raising(fault))
+    patch.setattr("ctxmw.calls.prompt.place", raising(fault))
 
 
 def break_recording(ctx, patch, fault):
-    patch.setattr(Prefixes, "share", raising(fault))
+    patch.setattr("ctxmw.calls.prompt.shared_prefix", raising(fault))
 
 
 def break_reading(ctx, patch, fault):

@@ -19,8 +19,7 @@ from ctxmw.recall.sources.memories import Memories
 from ctxmw.store import feed
 from ctxmw.store.feed import Feed
 from ctxmw.values.records import SHARED, Memory
-from ctxmw.values.scoring import Weights
-from ctxmw.values.situation import Situation
+from ctxmw.values.situation import Situation, Weights
 from tests.support.strategies import NOW
 
 TYPES = ("memory", "turn")

@@ -1,17 +1,22 @@
-"""The caller's messages as the conversation shows them now: what every call begins with."""
+"""The caller's messages as the conversation shows them now: what every call begins with.
+
+A caller may send last time's prompt again: our own text is taken out of it first. What is ours is
+known by the hash of the block, never by its tags: a user may paste a tag, and that is the user's
+text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...protocols import Store
+from ...recall.block import hash_of
 from ...recall.in_view import InView
-from ...values.messages import Message
+from ...values.messages import Message, message_text, take_out
 from ..blocks import Blocks
-from ..state import SessionState
-from .strip import strip_ours
+from ..state import SessionState, block_ref
 from .views import History, captured_refs, history_in_view, with_view
 
 if TYPE_CHECKING:
@@ -29,10 +34,9 @@ def current_history(
     `state` is that of the conversation, when it was just read.
     """
     store = conversations.journal.store
-    stripped = strip_ours(store, who.user, messages)
-    known = state or conversations.load(who)
+    left, hashes = _stripped(store, who.user, messages)
     blocks = Blocks(store, who.user, conversations.builds)
-    return history_in_view(stripped.messages, stripped.hashes, known, blocks)
+    return history_in_view(left, hashes, state or conversations.load(who), blocks)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:
@@ -62,3 +66,42 @@ def said_in_view(store: Store, who: Identity, history: History) -> InView:
     refs = captured_refs(store, who.user, who.session, whole)
     shown = frozenset((*refs.values(), *view.shows))
     return InView(prints=frozenset(trail.prints), refs=shown, compacted=True)
+
+
+_OPEN, _CLOSE = "<ctxmw>\n", "</ctxmw>\n"
+
+
+def _stripped(
+    store: Store, user: str, messages: Sequence[Message]
+) -> tuple[list[Message], frozenset[str]]:
+    """Return the messages without any block that we made for this user, and the blocks' hashes."""
+    texts = enumerate(map(message_text, messages))
+    suspects = {at: list(_framed(text)) for at, text in texts if _OPEN in text}
+    blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
+    if not blocks:
+        return list(messages), frozenset()
+    known = {row.ref for row in store.get(user, [block_ref(hash_) for hash_ in blocks])}
+    ours = {text: hash_ for hash_, text in blocks.items() if block_ref(hash_) in known}
+    stripped = [
+        _without(message, suspects.get(at, ()), set(ours)) for at, message in enumerate(messages)
+    ]
+    left = [message for message in stripped if message is not None]
+    return left, frozenset(ours.values())
+
+
+def _without(message: Message, suspects: Sequence[str], ours: set[str]) -> Message | None:
+    found = [text for text in suspects if text in ours]
+    for text in found:
+        message = take_out(message, text)
+    # A system message that held nothing but our block was ours as a whole.
+    return None if found and message["role"] == "system" and not message["content"] else message
+
+
+def _framed(text: str) -> Iterator[str]:
+    start = text.find(_OPEN)
+    while start >= 0:
+        end = text.find(_CLOSE, start)
+        if end < 0:
+            return
+        yield text[start : end + len(_CLOSE)]
+        start = text.find(_OPEN, end)

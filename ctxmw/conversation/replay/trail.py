@@ -22,7 +22,7 @@ retry and a tool loop make no new one. Asked again after its answer, it may get 
 
 What ends the law: a new epoch, when parts lose what was forgotten, edited, removed, pinned or
 compacted; the cap on the tokens of parts in view, which empties the oldest; and the limits of what
-is kept in mind (`parts.MOST`, `parts.KNOWN`). Each costs the provider's cache one miss.
+is kept in mind (`MOST_PARTS`, `KNOWN_TURNS`). Each costs the provider's cache one miss.
 """
 
 from __future__ import annotations
@@ -30,14 +30,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
 
+from ...protocols import TokenCounter
 from ...text.cleaning import digest
 from ...values.messages import Message, fingerprint, last_user
 from ..state import PartRef
 
+if TYPE_CHECKING:
+    from ..blocks import Blocks
+    from ..record import Build
+
 SHORT = 16
 """So much of a turn's hash is written down."""
+MOST_PARTS = 256
+"""Parts that are kept in mind, of all branches; over it, the older half is dropped in one go."""
+KNOWN_TURNS = 1024
+"""Turns of which it is known what stood there, of all branches; over it, the older half is dropped.
+A history that is cut at every call has new ones at every call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +211,67 @@ def _end_of(anchor: str, trail: Trail, rest: Iterable[int]) -> str:
         if trail.anchors[place] != trail.anchors[place - 1]:
             anchor = digest(anchor, trail.prints[place])
     return anchor[:SHORT]
+
+
+Parts = tuple[PartRef, ...]
+
+
+def part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
+    """Return where a new part stands and how it came about."""
+    return PartRef(
+        anchor=trail.turn,
+        local=trail.locals[trail.last] if trail.last is not None else "",
+        build=build.ref,
+        hash=build.hash,
+        tokens=build.tokens,
+        shows=build.in_view,
+        briefly=tuple([used.ref for used in build.used if used.shown == "brief"]),
+        entries=tuple([used.ref for used in build.used if used.kind == "notice"]),
+        untrusted=any(used.trust == "untrusted" for used in build.used if used.shown != "none"),
+        mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
+        order=max((part.order for part in parts), default=0) + 1,
+        open=True,
+    )
+
+
+def with_room(parts: Parts, places: Places, cap: int) -> Parts:
+    """Return the parts with the oldest in view dropped, when those in view are over the cap."""
+    dropped = over_cap(places, cap, keep=())
+    left = tuple(part.emptied() if part.build in dropped else part for part in parts)
+    return left[-MOST_PARTS // 2 :] if len(left) > MOST_PARTS else left
+
+
+def with_stood(parts: Parts, build: str, stood: Stood) -> Parts:
+    """Return the parts, the one of that build with what stood before it."""
+    if not stood:
+        return parts
+    told = [
+        part.model_copy(update={"stood": part.stood | stood}) if part.build == build else part
+        for part in parts
+    ]
+    left = sum(len(part.stood) for part in told)
+    if left <= KNOWN_TURNS:
+        return tuple(told)
+    for at, part in enumerate(told[:-1]):
+        if left <= KNOWN_TURNS // 2:
+            break
+        left -= len(part.stood)
+        told[at] = part.model_copy(update={"stood": {}}) if part.stood else part
+    return tuple(told)
+
+
+def trimmed(
+    part: PartRef, refs: set[str], archive: Blocks, count: TokenCounter, now: datetime
+) -> PartRef:
+    """Return the part without these items."""
+    if refs.isdisjoint((*part.shows, *part.mentions)):
+        return part
+    block = archive.block(part.hash).without(refs)
+    if not block.text:
+        return part.emptied()
+    archive.keep_block(block, now)
+    update: dict[str, Any] = {"hash": block.hash, "tokens": count(block.text)}
+    for name in ("shows", "mentions"):
+        kept = getattr(part, name).items()
+        update[name] = {ref: version for ref, version in kept if ref not in refs}
+    return part.model_copy(update=update)

@@ -16,12 +16,11 @@ from pydantic import Field
 
 from ...protocols import Find, Store
 from ...recall.block import Block
-from ...text.cleaning import digest
+from ...text.cleaning import digest, storable
 from ...values.items import Item
-from ...values.messages import Message, fingerprint, last_user
+from ...values.messages import Message, fingerprint, last_user, message_text
 from ...values.records import Record, Turn, load_all
 from ..state import SessionState, ViewKey
-from .clearing import cleared
 from .trail import Trail, trail_of
 
 if TYPE_CHECKING:
@@ -29,6 +28,10 @@ if TYPE_CHECKING:
 
 VIEWS = 8
 """Views of a conversation that are kept in mind: its branches have their own."""
+LINES, WIDTH = 2, 160
+"""How many lines at either end are left, and how many characters of each."""
+LONG_LINES = 20
+"""The same of an output that the model has not read yet, and that is too large for its window."""
 
 
 class View(Record):
@@ -254,3 +257,34 @@ def _part_of(
         tuple(hashes[place] for place in places) for hashes in (trail.anchors, trail.locals)
     )
     return Trail(tuple(prints), anchors, locals_, last_user(shown))
+
+
+def cleared(message: Message, ref: str, *, unread: bool = False) -> Message:
+    """Return a tool's output with only its first and last lines, and the id of the whole.
+
+    An answer of our own tools has no id: it can be asked for again. What is cleared already is
+    left as it is.
+    """
+    text = message_text(message)
+    if _where(ref) in text:
+        return message
+    lines = text.splitlines()
+    keep = LONG_LINES if unread else LINES
+    shown = [line[:WIDTH] for line in lines]
+    gap = f"[{_what(lines, keep)} {_where(ref)}]"
+    left = "\n".join([*shown[:keep], gap, *shown[max(keep, len(lines) - keep) :]])
+    content = left if isinstance(message.get("content"), str) else [{"type": "text", "text": left}]
+    return {**message, "content": content}
+
+
+def _what(lines: list[str], keep: int) -> str:
+    left_out = max(0, len(lines) - 2 * keep)
+    if not left_out:
+        return "long lines cut."
+    return f"{left_out} lines left out." if left_out > 1 else "1 line left out."
+
+
+def _where(ref: str) -> str:
+    if not ref:
+        return "Ask again to see them."
+    return f'All of it: mem_get with ids ["{storable(ref)}"].'

@@ -17,10 +17,8 @@ from ...code.index import ProjectCode
 from ...code.relations import Relation, imported, importers, related
 from ...protocols import TokenCounter
 from ...text.cleaning import digest
-from ...values.items import Item, Scope
-from ...values.refs import code_ref
-from ...values.scoring import Rating, Weights
-from ...values.situation import Situation
+from ...values.items import Item, Scope, code_ref
+from ...values.situation import Rating, Situation, Weights
 from ...workspace.mentions import READ, split_line
 from ...workspace.triggers import Trigger, Triggers
 

@@ -19,10 +19,8 @@ from ...runtime.lru import LruCache
 from ...search.ranking.term_match import matcher
 from ...text.cleaning import clean, digest, one_line, words
 from ...text.secrets.redaction import redact
-from ...values.items import Item
-from ...values.refs import code_ref
-from ...values.scoring import Rating, Weights
-from ...values.situation import Situation
+from ...values.items import Item, code_ref
+from ...values.situation import Rating, Situation, Weights
 from ...workspace.files import Unreadable, inside, read_under
 from ...workspace.frontmatter import BadFrontmatter, split
 from ...workspace.globs import matches

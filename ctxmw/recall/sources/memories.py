@@ -10,8 +10,7 @@ from ...store.feed import Feed
 from ...values.items import Item
 from ...values.record_items import memory_item
 from ...values.records import Memory, load_as
-from ...values.scoring import Weights
-from ...values.situation import Situation
+from ...values.situation import Situation, Weights
 from .shelf import Shelf
 from .shortlist import Shortlist
 

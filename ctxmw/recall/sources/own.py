@@ -8,13 +8,12 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ...protocols import Source
-from ...runtime.stages import stage
+from ...runtime.faults import stage
 from ...text.secrets.redaction import redact, redact_name
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item
 from ...values.records import INSTRUCTING
-from ...values.scoring import Weights, score_all
-from ...values.situation import Situation
+from ...values.situation import Situation, Weights, score_all
 from ..block import checked_item
 from .shortlist import Shortlist
 

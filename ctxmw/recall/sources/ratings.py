@@ -16,8 +16,7 @@ from ...runtime.packing import Unpacked, found_under, under
 from ...search.lexical.columns import Column, small
 from ...search.lexical.strings import RowNumbers, StringTable
 from ...values.items import Item, Scope
-from ...values.scoring import AGES, OLDER, UNKNOWN, Weights, task_words_in
-from ...values.situation import TASK_WORDS, Situation
+from ...values.situation import AGES, OLDER, TASK_WORDS, UNKNOWN, Situation, Weights, task_words_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

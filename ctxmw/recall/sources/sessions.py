@@ -9,8 +9,7 @@ from ...runtime.faults import Faults
 from ...store.feed import Feed
 from ...values.items import Item
 from ...values.record_items import row_item
-from ...values.scoring import Weights
-from ...values.situation import Situation
+from ...values.situation import Situation, Weights
 from .shelf import Shelf
 from .shortlist import Shortlist
 

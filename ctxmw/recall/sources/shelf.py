@@ -33,8 +33,7 @@ from ...store.feed import Feed
 from ...store.replica import Projection, Replica, rows_of
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item
-from ...values.scoring import Weights
-from ...values.situation import Situation
+from ...values.situation import Situation, Weights
 from .ratings import Ratings
 from .shortlist import Shortlist
 

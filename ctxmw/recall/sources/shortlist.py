@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ...values.items import Item
-from ...values.scoring import Weights
-from ...values.situation import Situation
+from ...values.situation import Situation, Weights
 
 if TYPE_CHECKING:
     import numpy as np

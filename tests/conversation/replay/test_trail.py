@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware
-from ctxmw.conversation.replay.parts import KNOWN, Parts, with_stood
-from ctxmw.conversation.replay.trail import Places, find_places, first_stood, over_cap, trail_of
+from ctxmw.conversation.replay.trail import (
+    KNOWN_TURNS,
+    Parts,
+    Places,
+    find_places,
+    first_stood,
+    over_cap,
+    trail_of,
+    with_stood,
+)
 from ctxmw.conversation.state import PartRef
 from ctxmw.testing import FixedClock
 from ctxmw.values.messages import Message
@@ -238,11 +246,11 @@ def test_what_is_known_of_turns_is_limited_and_the_newest_is_kept() -> None:
     for order in range(1, 60):
         parts = (*parts, part(TALK, order=order))
         parts = with_stood(parts, f"b{order}", {f"{order}-{turn}": () for turn in range(50)})
-        assert sum(len(one.stood) for one in parts) <= KNOWN
+        assert sum(len(one.stood) for one in parts) <= KNOWN_TURNS
         assert len(parts[-1].stood) == 50
-    more = {str(turn): () for turn in range(2 * KNOWN)}
+    more = {str(turn): () for turn in range(2 * KNOWN_TURNS)}
     parts = with_stood((*parts, part(TALK, order=60)), "b60", more)
-    assert [len(one.stood) for one in parts] == [0] * 59 + [2 * KNOWN]
+    assert [len(one.stood) for one in parts] == [0] * 59 + [2 * KNOWN_TURNS]
 
 
 # --- in a conversation ---

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxmw.conversation.replay.clearing import cleared
+from ctxmw.conversation.replay.views import cleared
 
 LINES = [f"line {at}" for at in range(30)]
 OUTPUT = {"role": "tool", "tool_call_id": "a", "content": "\n".join(LINES)}

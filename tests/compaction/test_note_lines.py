@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.compaction.salience import Salience, files_named, role_of, split_up
+from ctxmw.compaction.note_lines import Salience, files_named, role_of, split_up
 
 
 @pytest.mark.parametrize(

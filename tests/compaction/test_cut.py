@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxmw.compaction.groups import groups_of
+from ctxmw.compaction.cut import groups_of
 
 
 def call(*ids):

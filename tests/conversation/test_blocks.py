@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.conversation.replay.prefix import Prefixes, prints_of
+from ctxmw.conversation.blocks import prints_of, shared_prefix
 
 BEFORE = [
     {"role": "system", "content": "You help."},
@@ -13,14 +13,12 @@ BEFORE = [
 ]
 
 
-def share(prompt, *, session="s1"):
-    prefixes = Prefixes()
-    prefixes.keep("ada", "s1", prints_of(BEFORE))
-    return prefixes.share("ada", session, prompt, prints_of(prompt))
+def share(prompt):
+    return shared_prefix(prints_of(BEFORE), prompt, prints_of(prompt))
 
 
 def test_a_conversation_that_was_not_seen_has_no_share():
-    assert share(BEFORE, session="s2") is None
+    assert shared_prefix(None, BEFORE, prints_of(BEFORE)) is None
 
 
 @pytest.mark.parametrize(

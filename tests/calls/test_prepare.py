@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from ctxmw import Budget, Compaction, ContextMiddleware
-from ctxmw.calls import opening, part
+from ctxmw.calls import prompt
 from ctxmw.compaction import compact
 from ctxmw.learning.policy import Learning
 from ctxmw.search.search import Search
@@ -18,9 +18,9 @@ from ctxmw.tokens.prompt_cost import Measure
 MEASURE = Measure(counter_for())
 WORK = [
     ("search", Search, "find"),
-    ("stable", opening, "build_stable"),
+    ("stable", prompt, "build_stable"),
     ("stable", compact, "build_stable"),
-    ("part", part, "build_part"),
+    ("part", prompt, "build_part"),
 ]
 ONCE = {"search": 1, "stable": 1, "part": 1}
 

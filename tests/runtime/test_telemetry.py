@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from ctxmw import ContextMiddleware, NotFound, Tracing
-from ctxmw.runtime.stats import RECENT, Stats
+from ctxmw.runtime.telemetry import RECENT, Stats
 from ctxmw.tokens.counter import counter_for
 
 COUNT = counter_for()
