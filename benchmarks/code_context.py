@@ -112,7 +112,8 @@ def measure(ctx: ContextMiddleware, cases: list[Case], *, show: bool) -> None:
         wall.append(1000 * (time.perf_counter() - began))
         cpu.append(1000 * (time.thread_time() - used))
         shown = code_in(prepared)
-        good = [one for one in shown if is_wanted(one, case)]
+        part = prepared.context.part
+        good = [one for one in shown if is_wanted(one, case) or is_within(one, case, part)]
         right[case.kind] += bool(good)
         injected += sum(one.tokens for one in shown)
         wanted += sum(one.tokens for one in shown if one in good or is_near(ctx, one, case))
@@ -174,6 +175,11 @@ def is_wanted(one: ItemOutcome, case: Case) -> bool:
     if case.line is None:
         return one.name == case.path
     return one.name.endswith(f" in {case.path}:{case.line}")
+
+
+def is_within(one: ItemOutcome, case: Case, part: str) -> bool:
+    """Say whether a file that was found is shown with the definition that is meant."""
+    return one.name == case.path and f" {case.line}: " in part
 
 
 def is_near(ctx: ContextMiddleware, one: ItemOutcome, case: Case) -> bool:

@@ -1,13 +1,18 @@
 """How much of what an answer needs is within a token budget, on conversations with known evidence.
 
     python -m benchmarks.retrieval --data DIR [--json FILE] [--embedder NAME] [--via search|prepare]
-        [--store sqlite|postgres] [--index numpy|pgvector]
+        [--store sqlite|postgres] [--index numpy|pgvector] [--appetite lean|balanced|full] [--means]
 
 Scores every *.jsonl in DIR through the public API. One conversation a line: {"conv", "items":
 [{"id", "session", "ts", "speaker", "text"}], "questions": [{"qid", "question", "category",
 "evidence": [item ids]}]}. A gold item counts when its id is claimed and most of its words are in
 the text (80 % of its trigrams; 40 % of a text over 200 tokens). Tokens are cl100k_base. Questions
-without evidence are not scored, and of LoCoMo only categories 1 to 4.
+without evidence are not scored, and of LoCoMo only categories 1 to 4. Of a question with "before",
+only so many items were said when it is asked.
+
+Through `prepare`, "part" tells recall and tokens of the default turn's part: a ceiling of 1,200
+tokens, and a stop where the next hit is not worth its own. With --means the stop is moved, and
+recall printed for parts of 300, 450, 600 and 800 tokens on average.
 """
 
 from __future__ import annotations
@@ -17,20 +22,27 @@ import json
 import re
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import count, groupby
+from itertools import count, groupby, pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
-from ctxmw import Budget, ContextMiddleware
+from ctxmw import Arriving, Budget, ContextMiddleware
+from ctxmw.search.ranking.worth import LEAST
 from ctxmw.tokens.counter import counter_for
+from ctxmw.values.budget import APPETITES
 
 NUMBERS = count()
 BUDGETS = (500, 1000, 2000)
+PART = 1200
+"""Tokens that a turn's part may take by default."""
+MEANS = (300, 450, 600, 800)
+STOPS = (-6.5, -7.0, -7.5, -8.0, -8.5, -9.0, -9.5)
 LONG_ITEM = 200
 ENCODING = "cl100k_base"
 COUNT = counter_for(ENCODING)
@@ -44,13 +56,15 @@ def main() -> None:
     parser.add_argument("--embedder", default=None)
     parser.add_argument("--index", default="numpy")
     parser.add_argument("--via", choices=("search", "prepare"), default="search")
+    parser.add_argument("--appetite", choices=APPETITES, default="balanced")
+    parser.add_argument("--means", action="store_true")
     parser.add_argument("--most", type=int, help="conversations a file, for a quick look")
     take_store(parser)
     chosen = parser.parse_args()
     results = {}
     with stores(chosen.store) as opener:
         for path in sorted(chosen.data.glob("*.jsonl")):
-            asked = Asked(chosen.via, chosen.embedder, chosen.index, opener)
+            asked = Asked(chosen, opener)
             results[path.stem] = score_file(path, asked, chosen.most)
             print(path.stem, json.dumps(results[path.stem]), flush=True)
     if chosen.json:
@@ -59,12 +73,30 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is measured: by which call, with which embedder and index, on which stores."""
+    """What is measured, and on which stores."""
 
-    via: str
-    embedder: str | None
-    index: str
+    chosen: argparse.Namespace
     opener: Opener
+
+    def options(self) -> dict[str, Any]:
+        named = {"embedder": self.chosen.embedder, "index": self.chosen.index}
+        arriving = Arriving(appetite=self.chosen.appetite)
+        return {"deadline": None, "arriving": arriving} | (named if self.chosen.embedder else {})
+
+
+@dataclass
+class Parts:
+    """Recall and tokens of many parts."""
+
+    recall: list[float] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+
+    def told(self) -> dict[str, float]:
+        return {
+            "recall": round(100 * statistics.mean(self.recall), 1),
+            **{f"p{at}": percentile(self.tokens, at / 100) for at in (10, 50, 90)},
+            "mean": round(statistics.mean(self.tokens)),
+        }
 
 
 @dataclass
@@ -72,6 +104,9 @@ class Tally:
     recall: dict[int, list[float]] = field(default_factory=lambda: {b: [] for b in BUDGETS})
     by_category: dict[str, list[float]] = field(default_factory=dict)
     latency: list[float] = field(default_factory=list)
+    part: Parts = field(default_factory=Parts)
+    stopped: dict[float, Parts] = field(default_factory=lambda: {at: Parts() for at in STOPS})
+    cpu: float = 0.0
     ingest: float = 0.0
     violations: int = 0
 
@@ -82,8 +117,9 @@ def score_file(path: Path, asked: Asked, most: int | None) -> dict[str, Any]:
     for conversation in map(json.loads, lines):
         score_conversation(conversation, path.stem, asked, tally)
     return {
-        "questions": len(tally.latency) // len(BUDGETS),
+        "questions": len(tally.recall[BUDGETS[0]]),
         **{f"rec@{b}": round(100 * statistics.mean(tally.recall[b]), 1) for b in BUDGETS},
+        **_parts(tally, asked.chosen),
         "rec@1000 by category": {
             name: round(100 * statistics.mean(values), 1)
             for name, values in sorted(tally.by_category.items())
@@ -91,39 +127,89 @@ def score_file(path: Path, asked: Asked, most: int | None) -> dict[str, Any]:
         "latency_ms": {
             "p50": round(percentile(tally.latency, 0.5), 2),
             "p99": round(percentile(tally.latency, 0.99), 2),
+            "cpu": round(1000 * tally.cpu / max(1, len(tally.latency)), 2),
         },
         "ingest_s": round(tally.ingest, 2),
         "violations": tally.violations,
     }
 
 
+def _parts(tally: Tally, chosen: argparse.Namespace) -> dict[str, Any]:
+    if chosen.via != "prepare":
+        return {}
+    told: dict[str, Any] = {"part": tally.part.told()}
+    if chosen.means:
+        told["recall at a mean of"] = {mean: _at(mean, tally.stopped) for mean in MEANS}
+    return told
+
+
+def _at(mean: int, stopped: dict[float, Parts]) -> float | None:
+    """Return the recall of parts of so many tokens on average, between those that were measured."""
+    points = sorted(
+        (statistics.mean(parts.tokens), statistics.mean(parts.recall)) for parts in stopped.values()
+    )
+    for (low, less), (high, more) in pairwise(points):
+        if low <= mean <= high and high > low:
+            return round(100 * (less + (more - less) * (mean - low) / (high - low)), 1)
+    return None
+
+
 def score_conversation(conversation: dict[str, Any], stem: str, asked: Asked, tally: Tally) -> None:
     items = {item["id"]: item for item in conversation["items"]}
-    latest = max(map(said_at, items.values()))
-    options: dict[str, Any] = {"deadline": None}
-    if asked.embedder:
-        options |= {"embedder": asked.embedder, "index": asked.index}
-    clock = lambda: latest + timedelta(hours=1)  # noqa: E731 - a clock is one expression
+    said = list(items.values())
+    known = 0
+    now = max(map(said_at, said))
     store = asked.opener(f"c{next(NUMBERS)}")
-    with ContextMiddleware(store, model=ENCODING, clock=clock, **options) as ctx:
-        started = time.perf_counter()
-        ingest(ctx, conversation["items"])
-        tally.ingest += time.perf_counter() - started
-        for question in scored(conversation["questions"], stem):
-            for budget in BUDGETS:
+    clock = lambda: now + timedelta(hours=1)  # noqa: E731 - a clock is one expression
+    with ContextMiddleware(store, model=ENCODING, clock=clock, **asked.options()) as ctx:
+        questions = list(scored(conversation["questions"], stem))
+        for question in sorted(questions, key=lambda one: one.get("before", 0)):
+            before = question.get("before", len(said))
+            if before > known:
                 started = time.perf_counter()
-                block, claimed = ask(ctx, question["question"], budget, asked.via)
-                tally.latency.append(1000 * (time.perf_counter() - started))
-                tally.violations += COUNT(block) > budget
-                gold = question["evidence"]
-                found = sum(ref in claimed and carried(items[ref]["text"], block) for ref in gold)
-                tally.recall[budget].append(found / len(gold))
-                if budget == BUDGETS[1]:
-                    of = tally.by_category.setdefault(question["category"], [])
-                    of.append(found / len(gold))
+                ingest(ctx, said[known:before])
+                tally.ingest += time.perf_counter() - started
+                known, now = before, max(map(said_at, said[:before]))
+            score_question(ctx, question, items, asked, tally)
 
 
-def ingest(ctx: ContextMiddleware, items: list[dict[str, Any]]) -> None:
+def score_question(
+    ctx: ContextMiddleware,
+    question: dict[str, Any],
+    items: dict[str, dict[str, Any]],
+    asked: Asked,
+    tally: Tally,
+) -> None:
+    gold = [(ref, items[ref]["text"]) for ref in question["evidence"]]
+
+    def measured(budget: int) -> tuple[float, int]:
+        block, claimed = ask(ctx, question["question"], budget, asked.chosen.via)
+        tokens = COUNT(block)
+        tally.violations += tokens > budget
+        found = sum(ref in claimed and carried(text, block) for ref, text in gold)
+        return found / len(gold), tokens
+
+    for budget in BUDGETS:
+        started, used = time.perf_counter(), time.process_time()
+        recall, _ = measured(budget)
+        tally.latency.append(1000 * (time.perf_counter() - started))
+        tally.cpu += time.process_time() - used
+        tally.recall[budget].append(recall)
+        if budget == BUDGETS[1]:
+            tally.by_category.setdefault(question["category"], []).append(recall)
+    if asked.chosen.via == "prepare":
+        _add(tally.part, *measured(PART))
+        for least, parts in tally.stopped.items() if asked.chosen.means else ():
+            with patch.dict(LEAST, {asked.chosen.appetite: least}):
+                _add(parts, *measured(PART))
+
+
+def _add(parts: Parts, recall: float, tokens: int) -> None:
+    parts.recall.append(recall)
+    parts.tokens.append(tokens)
+
+
+def ingest(ctx: ContextMiddleware, items: Sequence[dict[str, Any]]) -> None:
     for session, group in groupby(items, key=lambda item: item["session"]):
         messages = [
             {
@@ -145,7 +231,8 @@ def ask(ctx: ContextMiddleware, query: str, budget: int, via: str) -> tuple[str,
         return "\n".join(hit.text for hit in hits), {
             getattr(hit.record, "message_id", "") for hit in hits
         }
-    lanes = dict.fromkeys(("universal", "language", "project", "reserve", "done", "decided"), 0)
+    names = "instructions universal language project reserve done decided".split()
+    lanes = dict.fromkeys(names, 0)
     only_turn = Budget(total=budget, turn=1, open=0, pinned=0, index=0, **lanes)
     chat = ctx.session(budget=only_turn)
     context = chat.prepare([{"role": "user", "content": query}], capture=False).context

@@ -16,7 +16,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .calls.tools import MemoryTool, memory_tools
+    from .calls.tools import MemoryTool, code_tools, memory_tools
     from .compaction.compactor import Compacted, Compaction
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .learning.policy import Learning
     from .learning.summarizers import SummarizerLimits
     from .memory.hits import Hit
+    from .memory.retention import Receipt
     from .middleware import ContextMiddleware
     from .recall.catalog import AgentSearch, Offer
     from .recall.modes import MODES, Mode
@@ -36,9 +37,10 @@ if TYPE_CHECKING:
     from .store.postgres.store import PostgresStore as PostgresStore
     from .store.sqlite.store import SqliteStore
     from .tokens.counter import counter_for
-    from .tokens.windows import known_window
+    from .tokens.models import known_window
     from .values.budget import Arriving, Budget, OnDemand
     from .values.items import Item, Scope, Trust
+    from .values.retention import Retention
     from .values.situation import Floors, Situation, Weights, task_of
     from .workspace.project import detect
     from .workspace.triggers import Triggers, analyze_message
@@ -72,6 +74,8 @@ __all__ = [
     "OnDemand",
     "Overloaded",
     "Prepared",
+    "Receipt",
+    "Retention",
     "Scope",
     "Session",
     "Settings",
@@ -87,6 +91,7 @@ __all__ = [
     "WrongUser",
     "Xml",
     "analyze_message",
+    "code_tools",
     "counter_for",
     "current_session",
     "detect",
@@ -97,7 +102,7 @@ __all__ = [
 
 
 _NAMES = {
-    "calls.tools": "MemoryTool memory_tools",
+    "calls.tools": "MemoryTool code_tools memory_tools",
     "compaction.compactor": "Compacted Compaction",
     "conversation.conversation": "Prepared",
     "conversation.record": "ContextRecord",
@@ -106,6 +111,7 @@ _NAMES = {
     "learning.policy": "Learning",
     "learning.summarizers": "SummarizerLimits",
     "memory.hits": "Hit",
+    "memory.retention": "Receipt",
     "middleware": "ContextMiddleware",
     "recall.catalog": "AgentSearch Offer",
     "recall.modes": "MODES Mode",
@@ -117,9 +123,10 @@ _NAMES = {
     "store.postgres.store": "Limits PostgresStore",
     "store.sqlite.store": "SqliteStore",
     "tokens.counter": "counter_for",
-    "tokens.windows": "known_window",
+    "tokens.models": "known_window",
     "values.budget": "Arriving Budget OnDemand",
     "values.items": "Item Scope Trust",
+    "values.retention": "Retention",
     "values.situation": "Floors Situation Weights task_of",
     "workspace.project": "detect",
     "workspace.triggers": "Triggers analyze_message",

@@ -16,6 +16,7 @@ from .errors import InvalidValue
 from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
 from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
+from .memory.retention import Keeper
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recall.catalog import AgentSearch, Catalog, Offer
@@ -43,13 +44,14 @@ from .store.open import data_folder
 from .store.redacting import bare, redacting
 from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
+from .tokens.models import known_window
 from .tokens.prompt_counter import PromptCounter, prompt_counter
-from .tokens.windows import known_window
 from .values.budget import Arriving, Budget, OnDemand
 from .values.clocks import checked_clock
 from .values.items import Include, Trust
 from .values.messages import Placement, check_placement
 from .values.records import utc_now
+from .values.retention import Retention
 from .values.situation import Floors, Weights
 from .workspace.triggers import Triggers
 
@@ -84,6 +86,8 @@ class Options(TypedDict, total=False):
     summarizer_limits: SummarizerLimits
     learn: Learning
     """What conversations leave behind beside their turns; everything by default."""
+    retention: Retention
+    """How long records are kept; by default until they are forgotten."""
     trust: Mapping[str, Trust]
     """How far sources are trusted: {"web": "untrusted", "tool:calculator": "trusted"}."""
     budget: Budget
@@ -143,6 +147,9 @@ class Composition:
     recall: Recall
     conversations: Conversations
     learner: Learner
+    keeper: Keeper
+    retains_some: bool
+    """Whether anything is removed by its age."""
     compactor: Compactor
     telemetry: Telemetry
     defaults: Defaults
@@ -163,6 +170,7 @@ def compose(store: Store, options: Options) -> Composition:
     recall = _recall(journal, feed, count, dense, options, stats=telemetry.stats)
     conversations = Conversations(journal=journal, feed=feed)
     learn = _given(options.get("learn"), Learning)
+    retention = _given(options.get("retention"), Retention)
     summarizer = _summarizer(options, count, journal.clock, telemetry.stats)
     learner = Learner(
         conversations=conversations,
@@ -178,6 +186,8 @@ def compose(store: Store, options: Options) -> Composition:
         recall=recall,
         conversations=conversations,
         learner=learner,
+        keeper=Keeper(policy=retention, journal=journal, telemetry=telemetry),
+        retains_some=bool(retention.ages()),
         compactor=Compactor(
             policy=_given(options.get("compaction"), Compaction),
             summarizer=summarizer,

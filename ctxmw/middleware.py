@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
 from .code.indexer import Indexed, Indexer
+from .code.keeper import KeptCode
 from .code.watch import Watch
 from .composition import Options, checked, compose
 from .conversation.conversation import Identity, located
@@ -22,9 +23,12 @@ from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
 from .errors import MissingUser, NotFound
+from .memory.as_of import MemoryRequest, list_memories
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
-from .memory.remember import checked_memory, edit, remember
+from .memory.put_away import put_away, restore
+from .memory.remember import Day, checked_memory, checked_period, edit, remember
+from .memory.retention import Receipt, receipts_of
 from .memory.versions import versions
 from .option_checks import check_store
 from .protocols import Find, Store
@@ -32,7 +36,7 @@ from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
 from .store.open import store_at
 from .store.transfer import export, import_
-from .values.argument_checks import checked_path, checked_refs, checked_texts
+from .values.argument_checks import checked_path, checked_refs, checked_texts, flag
 from .values.budget import Budget
 from .values.items import Trust, long_ref
 from .values.messages import Placement
@@ -46,6 +50,7 @@ from .values.records import (
     load,
 )
 from .workspace.activity import Activity, checked_activity, notice
+from .workspace.project import detect, resolved
 
 if TYPE_CHECKING:
     from .session import Session
@@ -112,6 +117,8 @@ class ContextMiddleware:
         kind: str = "fact",
         scope: str = "universal",
         key: str = "",
+        since: Day | None = None,
+        until: Day | None = None,
         user: str | None = None,
         source: str = "user",
         trust: Trust | None = None,
@@ -122,8 +129,13 @@ class ContextMiddleware:
         counted, not stored twice. Another text under the same key takes the old one's place.
         Secrets are taken out before anything is written. Without `trust`, it is as far to be
         trusted as its source.
+
+        `since` and `until`, each a date or an aware datetime, say when it holds; a day counts as
+        a whole. Without them that is read from the text ("until Friday", "from Monday on"). What
+        has run out is no longer shown, and is found by `search` as past.
         """
-        values = checked_memory(text, kind=kind, scope=scope) | {
+        values = checked_memory(text, kind=kind, scope=scope) | checked_period(since, until)
+        values |= {
             "key": check_name(key, "key"),
             "source": check_name(source, "source"),
             "trust": self._learner.trust_in(source, trust),
@@ -175,6 +187,19 @@ class ContextMiddleware:
         observer = self._telemetry.observer
         return forget_named(self._journal, observer, self._named(user), by, name)
 
+    def put_away(self, ref: str, *, user: str | None = None) -> Memory:
+        """Keep a memory out of every prompt and search, until `restore` brings it back."""
+        with self._telemetry.observer.operation("put_away"):
+            return put_away(self._journal, self._named(user), ref)
+
+    def restore(self, ref: str, *, user: str | None = None) -> Memory:
+        """Bring back a memory that was put away, by an agent's `forget` or by hand."""
+        name = self._named(user)
+        with self._telemetry.observer.operation("restore"):
+            memory = restore(self._journal, name, ref)
+        self._learner.has_news(name)
+        return memory
+
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
         rows = self.store.get(self._named(user), checked_refs(refs))
@@ -197,15 +222,70 @@ class ContextMiddleware:
         kinds: Sequence[str] = (),
         scope: str | None = None,
         since: datetime | None = None,
+        as_of: Day | None = None,
     ) -> Hits:
         """Return what was remembered or said that answers the query, best first.
 
-        `budget` is in tokens, over the texts of the hits together.
+        `budget` is in tokens, over the texts of the hits together. With `as_of`, a date or an aware
+        datetime, it answers as it would have then: what took a memory's place later does not count.
         """
         asked = HitRequest(
-            query=query, limit=limit, budget=budget, kinds=kinds, scope=scope, since=since
+            query=query,
+            limit=limit,
+            budget=budget,
+            kinds=kinds,
+            scope=scope,
+            since=since,
+            as_of=as_of,
         )
         return hits_for(self._recall, self._telemetry.observer, self._named(user), asked)
+
+    def memories(
+        self,
+        *,
+        kind: str | None = None,
+        scope: str | None = None,
+        text: str | None = None,
+        source: str | None = None,
+        since: datetime | None = None,
+        as_of: Day | None = None,
+        everything: bool = False,
+        limit: int | None = None,
+        user: str | None = None,
+    ) -> list[Memory]:
+        """Return the memories that hold, what was said last first.
+
+        Only those of a kind, scope or source, with all words of a text, or said `since` a time.
+        With `as_of`, those that held then. With `everything`, also what does not hold yet, has run
+        out, or was put away by an agent (`restore` brings that back).
+        """
+        asked = MemoryRequest(
+            kind=kind,
+            scope=scope,
+            text=text,
+            source=source,
+            since=since,
+            as_of=as_of,
+            everything=everything,
+            limit=limit,
+        )
+        return list_memories(self._journal, self._named(user), asked)
+
+    def apply_retention(self, *, user: str | None = None) -> list[Receipt]:
+        """Remove what is older than the memory was opened to keep; return receipts of what went.
+
+        That happens in passing as well, now and then. Without `retention=Retention(...)` nothing
+        is ever removed by age.
+        """
+        return self._composition.keeper.apply(self._named(user))
+
+    def of_age(self, *, user: str | None = None) -> dict[str, int]:
+        """Return how many records of each type `apply_retention` would remove."""
+        return self._composition.keeper.due(self._named(user))
+
+    def receipts(self, *, user: str | None = None) -> list[Receipt]:
+        """Return the receipts of all that was removed by age, the newest first."""
+        return receipts_of(self._journal, self._named(user))
 
     def export(self, path: str | Path, *, user: str | None = None) -> int:
         """Write everything of a user to a file of JSON lines; return how many records it were.
@@ -234,12 +314,16 @@ class ContextMiddleware:
         files: Sequence[str] = (),
         budget: Budget | None = None,
         placement: Placement | None = None,
+        learn: bool = True,
     ) -> Session:
         """Return the conversation of that id; a new one without.
 
         With `cwd`, project and language are found there unless given, and AGENTS.md and the rules
-        of its folders hold. Records that name one of the `files` in play are preferred.
+        of its folders hold. Records that name one of the `files` in play are preferred. With
+        `learn=False` nothing is learned from what is said by this value: it stays in the
+        conversation, and is neither searched nor summarized.
         """
+        flag(learn, "learn")
         if id is not None:
             id = check_name(check_text(id, "a session's id"), "a session's id")  # noqa: A001
         defaults = self._defaults
@@ -252,6 +336,7 @@ class ContextMiddleware:
             files=checked_texts(files, "files"),
             budget=checked(defaults.budget if budget is None else budget, Budget),
             placement=defaults.placement if placement is None else placement,
+            learn=learn,
         )
         # Whoever remembers and searches, and has no conversation, loads no calls.
         from .session import Session
@@ -266,6 +351,8 @@ class ContextMiddleware:
         """Return the user's conversations, the one used last first."""
         name = self._named(user)
         end_idle(self._recall, self._learner, Identity(user=name, session=""))
+        if self._composition.retains_some:
+            self._composition.keeper.look_in_passing(name)
         return self._journal.read(self.store.query(name, Find(types=("session",))), SessionState)
 
     def position(self, after: int | None = None, *, user: str | None = None) -> int:
@@ -305,6 +392,12 @@ class ContextMiddleware:
             self._named(user), checked_path(path, "folder or file"), name, progress
         )
 
+    def project_at(self, folder: str | Path, *, user: str | None = None) -> str | None:
+        """Return the project of a folder: the one found there, else the one indexed there."""
+        here = resolved(checked_path(folder, "folder or file"))
+        codebase = self._recall.surroundings.codebase
+        return detect(here).project or codebase.project_at(self._named(user), here)
+
     def notice(
         self,
         activity: Activity | Mapping[str, Any],
@@ -316,11 +409,14 @@ class ContextMiddleware:
 
         Such as {"type": "file_edit", "path": "src/auth.py", "symbols": ["login"]}. Types:
         file_open, file_edit, file_close, symbol_hover, session_start. Without a project, every
-        conversation of the user is told.
+        conversation of the user is told. A file of the indexed folder is read again.
         """
         name = check_name(project, "project") if project is not None else None
         done, now = checked_activity(activity), self._journal.clock()
-        notice(self.store, self._named(user), name, done, now)
+        user = self._named(user)
+        notice(self.store, user, name, done, now)
+        if name is not None and done.type in ("file_edit", "file_close"):
+            self._indexer.touched(user, name, done.path)
 
     def watch(
         self, path: str | Path, *, user: str | None = None, project: str | None = None
@@ -332,6 +428,18 @@ class ContextMiddleware:
         name = check_name(project, "project") if project is not None else None
         folder = checked_path(path, "folder or file")
         return Watch(self._indexer, self.notice, self._named(user), folder, name)
+
+    def keep_code(
+        self, path: str | Path, *, user: str | None = None, project: str | None = None
+    ) -> KeptCode:
+        """Know the code of a folder from the background, until it is closed.
+
+        It is indexed at once and looked at again every half minute; nobody waits for it. Use it in
+        a `with`, or call its `start()` and `close()`.
+        """
+        name = check_name(project, "project") if project is not None else None
+        folder = checked_path(path, "folder or file")
+        return KeptCode(self._indexer, self._named(user), folder, name)
 
     def reindex(
         self, *, user: str | None = None, progress: Callable[[int, int], None] | None = None
@@ -380,11 +488,17 @@ class ContextMiddleware:
     awhy = twin(why)
     asettle = twin(settle)
     asearch = twin(search)
+    amemories = twin(memories)
     areindex = twin(reindex)
     aremember = twin(remember)
     aedit = twin(edit)
     aforget = twin(forget)
+    aput_away = twin(put_away)
+    arestore = twin(restore)
     aget = twin(get)
+    aapply_retention = twin(apply_retention)
+    aof_age = twin(of_age)
+    areceipts = twin(receipts)
     aexport = twin(export)
     aimport_ = twin(import_)
     aindex_code = twin(index_code)

@@ -13,19 +13,18 @@ from .calls.end import end, end_idle
 from .calls.finish import commit_entries, finish_call, finish_without_record, stored_record
 from .calls.on_demand import OnDemandAnswers
 from .calls.prepare import peek_call, prepare_call
-from .compaction.compact import compact
+from .calls.writing import AgentWriting
+from .compaction.compact import compact, leave, note_of_left
 from .compaction.compactor import Compacted, Window
-from .compaction.flushed import leave, note_of_left
 from .composition import Composition
 from .conversation.contents import (
-    add_to,
     collect_entry,
     context_of,
     leave_note,
     leave_observation,
+    move,
     new_summary,
     pending,
-    remove_from,
 )
 from .conversation.conversation import Identity, Prepared, own_prepared
 from .conversation.exchanges import Telling
@@ -41,12 +40,12 @@ from .recall.entries import LIFETIME, Entry, checked_entry
 from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
 from .runtime.telemetry import CONVERSATION
-from .tokens.prompt_cost import Measure
+from .tokens.prompt_counter import Measure
 from .values.argument_checks import checked_window, flag, schemas, tokens
 from .values.clocks import checked_moment
 from .values.items import Priority, Trust
 from .values.messages import Message, Spoken, check_messages, checked_reply, place
-from .values.records import Note, Observation, SessionSummary, Turn
+from .values.records import Note, Observation, SessionSummary, Turn, check_name, check_text
 
 
 class Session(Displayed):
@@ -89,11 +88,25 @@ class Session(Displayed):
         """Return the conversation as adapters use it: a fault of ours does not stop the call."""
         return ForgivingSession(self, self._composition, self._who)
 
+    def without_learning(self) -> Session:
+        """Return the conversation as one from which nothing is learned, for a call or for more."""
+        return Session(self._composition, replace(self._who, learn=False))
+
+    def child(self, name: str) -> Session:
+        """Return the conversation of a subagent that works for this one; it teaches nothing."""
+        inner = f"{self.id}|{check_name(check_text(name, 'name'), 'name')}"
+        return Session(self._composition, replace(self._who, session=inner, learn=False))
+
     @property
     def on_demand(self) -> OnDemandAnswers:
         """What the agent's own questions are answered with."""
         policy = self._composition.defaults.on_demand
         return OnDemandAnswers(self._recall, self._conversations, policy, self._who)
+
+    @property
+    def writing(self) -> AgentWriting:
+        """What the agent's own tools write."""
+        return AgentWriting(self._learner, self._who)
 
     def prepare(
         self,
@@ -119,7 +132,10 @@ class Session(Displayed):
         """
         flag(capture, "capture")
         with self._observer.operation("prepare", **{CONVERSATION: self.id}) as told:
-            end_idle(self._recall, self._learner, self._who)
+            if self._conversations.idle_due(self._who):
+                end_idle(self._recall, self._learner, self._who)
+            if self._composition.retains_some:
+                self._composition.keeper.look_in_passing(self.user)
             size, offered = self._window(window), schemas(tools)
             automatic = size and self._compactor.policy.automatic
             counted = self._counted(size, offered) if automatic else None
@@ -279,11 +295,11 @@ class Session(Displayed):
 
     def add(self, name: str) -> None:
         """Put a rule, reference, tool or record into this conversation, by name or ref."""
-        add_to(self._conversations, self._recall.catalog, self._who, name)
+        move(self._conversations, self._recall.catalog, self._who, name, "added")
 
     def remove(self, name: str) -> None:
         """Take it out of this conversation; it stays out, also of what search brings."""
-        remove_from(self._conversations, self._recall.catalog, self._who, name)
+        move(self._conversations, self._recall.catalog, self._who, name, "removed")
 
     def refresh(self) -> None:
         """Have the next call build the stable block anew."""

@@ -29,7 +29,7 @@ class NewCall:
         """`said` is what the messages were before others placed text in them."""
         self._session = session
         self._chat = session.forgiving()
-        self._given = Given(messages, said, by_application=authors.mark(messages))
+        self._given = Given(messages, said, speakers=authors.mark(messages))
         asked = {"messages": self._given.dicts, "window": room.window, "tools": room.tools}
         self._asked: dict[str, Any] = asked if messages else {}
 

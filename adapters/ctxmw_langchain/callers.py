@@ -41,6 +41,23 @@ def session_of(named: Mapping[str, Any]) -> str | None:
     return next((name for name in names if name is not None), None)
 
 
+def learns(named: Mapping[str, Any]) -> bool:
+    """Say whether a call lets something be learned from what is said in it."""
+    told = named.get("learn")
+    if told is not None and not isinstance(told, bool):
+        raise InvalidValue(f"{_in_config('learn')} is {told!r:.60}: give True or False.")
+    return told is not False
+
+
+def in_subagent(named: Mapping[str, Any]) -> str:
+    """Return where in a graph the graph stands that a call is made in; "" outside of another.
+
+    Nodes are told by their names: each run of one has an id of its own.
+    """
+    within, inner, _ = str(named.get("checkpoint_ns") or "").rpartition("|")
+    return "|".join(node.partition(":")[0] for node in within.split("|")) if inner else ""
+
+
 def _places(named: Mapping[str, Any]) -> list[tuple[str, Any]]:
     context = getattr(named.get(_RUNTIME), "context", None)
     return [

@@ -10,6 +10,7 @@ of one refuses calls that name another.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -23,13 +24,15 @@ from ctxmw import (
     current_session,
 )
 
-from .callers import configurable, session_of, user_of
+from .callers import configurable, in_subagent, learns, session_of, user_of
 
 
 class Conversations:
     """Finds the conversation of a call on one wrapper."""
 
-    def __init__(self, ctx: ContextMiddleware, session: Session | None = None) -> None:
+    def __init__(
+        self, ctx: ContextMiddleware, session: Session | None = None, *, learn: bool = True
+    ) -> None:
         _check("ctx", ctx, ContextMiddleware, "a memory, such as ContextMiddleware.open()")
         if session is not None:
             _check("session", session, Session, "a conversation, such as ctx.session()")
@@ -38,8 +41,11 @@ class Conversations:
                     f"session is {session!r} of another memory: give one of this, such as "
                     f"ctx.session({session.id!r})."
                 )
+        _check("learn", learn, bool, "True or False")
         self.ctx = ctx
         self.session = session
+        self.learn = learn
+        """Whether something is learned from the wrapper's calls."""
         self._own = ""
         self._lock = threading.Lock()
 
@@ -50,11 +56,20 @@ class Conversations:
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process has its own lock, and opens the conversation again by its id.
         chat = None if self.session is None else (self.session.id, self.session.user)
-        return _reopened, (self.ctx, chat, self._own)
+        return _reopened, (self.ctx, chat, self._own, self.learn)
 
     def of(self, config: RunnableConfig | None) -> Session:
-        """Return the conversation that a call with this config belongs to."""
+        """Return the conversation that a call with this config belongs to.
+
+        What is called inside of a subagent has one of its own.
+        """
         named = configurable(config)
+        chat = self._of(named)
+        if inner := in_subagent(named):
+            return chat.child(inner)
+        return chat if self.learn and learns(named) else chat.without_learning()
+
+    def _of(self, named: Mapping[str, Any]) -> Session:
         user, name = self._allowed(user_of(named)), session_of(named)
         around = self._around(user)
         if user is None and around:
@@ -91,9 +106,11 @@ class Conversations:
             return self._own
 
 
-def _reopened(ctx: ContextMiddleware, chat: tuple[str, str] | None, own: str) -> Conversations:
+def _reopened(
+    ctx: ContextMiddleware, chat: tuple[str, str] | None, own: str, learn: bool
+) -> Conversations:
     session = None if chat is None else ctx.session(chat[0], user=chat[1])
-    conversations = Conversations(ctx, session)
+    conversations = Conversations(ctx, session, learn=learn)
     conversations._own = own
     return conversations
 

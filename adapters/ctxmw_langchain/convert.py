@@ -6,7 +6,8 @@ content. Nothing the caller gave is ever changed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.language_models import LanguageModelInput
@@ -32,6 +33,8 @@ KEY = "ctxmw"
 PINNED = "ctxmw_pinned"
 """In `additional_kwargs`: the message stays in view when the conversation is compacted."""
 _ORIGIN = "origin"
+_SCRATCH = re.compile(r"^Action:[ \t]*\S.*\n+Action Input:", re.MULTILINE)
+"""What an agent that has no calls of tools writes down on its way: nobody is told it."""
 _ROLES = {
     "ai": "assistant",
     "assistant": "assistant",
@@ -65,8 +68,12 @@ def as_dict(message: BaseMessage) -> dict[str, Any]:
             {"id": call["id"], "name": call["name"], "args": call["args"]}
             for call in message.tool_calls
         ]
+    elif isinstance(message, AIMessage) and _SCRATCH.search(str(message.text)):
+        plain["author"] = "application"
     if isinstance(message, ToolMessage):
         plain["tool_call_id"] = message.tool_call_id
+        if message.status == "error":
+            plain["status"] = "error"
     if message.additional_kwargs.get(PINNED):
         plain["pinned"] = True
     return plain
@@ -80,15 +87,15 @@ class Given:
         messages: Sequence[BaseMessage],
         said: Sequence[BaseMessage] | None = None,
         *,
-        by_application: Collection[int] = (),
+        speakers: Mapping[int, str] | None = None,
     ) -> None:
-        """`by_application`: where the messages stand that nobody said."""
+        """`speakers`: who speaks in messages, where that is not whom the role stands for."""
         self._messages = list(messages)
         self._said = list(messages if said is None else said)
         # A changed dict keeps its other keys, so it tells by itself which message it was.
         self.dicts = [{**plain, _ORIGIN: at} for at, plain in enumerate(_as_dicts(self._said))]
-        for at in by_application:
-            self.dicts[at]["author"] = "application"
+        for at, speaker in (speakers or {}).items():
+            self.dicts[at]["author"] = speaker
         self.placed: list[tuple[BaseMessage, BaseMessage]] = []
         """The messages that were changed, each with what was said in it."""
 

@@ -19,14 +19,17 @@ from .room import Room
 State = dict[str, Any]
 
 
-def pre_model_hook(ctx: ContextMiddleware, *, session: Session | None = None) -> PreModelHook:
+def pre_model_hook(
+    ctx: ContextMiddleware, *, session: Session | None = None, learn: bool = True
+) -> PreModelHook:
     """Return the hook: `create_react_agent(..., pre_model_hook=hook, post_model_hook=hook.after)`.
 
     The prompt goes under `llm_input_messages`; the conversation in `messages` stays as it is. Give
     `hook.after` too, or answers are not kept. A checkpointer keeps `llm_input_messages` as well;
-    `prompt=hook.prompt` instead of `pre_model_hook=hook` leaves nothing in checkpoints.
+    `prompt=hook.prompt` instead of `pre_model_hook=hook` leaves nothing in checkpoints. With
+    `learn=False` nothing is learned from what is said.
     """
-    return PreModelHook(Conversations(ctx, session))
+    return PreModelHook(Conversations(ctx, session, learn=learn))
 
 
 class PreModelHook(Runnable[State, State]):

@@ -48,25 +48,28 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         *,
         session: Session | None = None,
         name: str = "ContextAgentMiddleware",
-        tools: bool = True,
+        tools: bool | Sequence[str] = True,
         rewrite_state: bool = False,
+        learn: bool = True,
     ) -> None:
         """Make it for a memory; several in one agent need different names.
 
-        `tools=False`: without mem_search, mem_get and memory_context. A conversation that grew too
-        long is compacted in what the model sees; with `rewrite_state=True` in the agent's state
+        `tools` says which of mem_search, mem_get, memory_context, remember and forget the agent is
+        given: all of them, none (False), or those of these names. `learn=False`: nothing is learned
+        from what this agent is told, as for a grader or another helper. A conversation that grew
+        too long is compacted in what the model sees; with `rewrite_state=True` in the agent's state
         too, so that checkpoints stay small: what leaves it is in the memory.
         """
         super().__init__()
-        _check_flags(name, tools=tools, rewrite_state=rewrite_state)
+        _check_flags(name, rewrite_state=rewrite_state)
         self._rewrite_state = rewrite_state
         self._rooms = Rooms()
         self._answers = OpenCalls()
         """Calls whose answers may still be changed in the state, until the agent is done."""
         self._ctx = ctx
-        self._conversations = Conversations(ctx, session)
+        self._conversations = Conversations(ctx, session, learn=learn)
         self._name = name
-        self.tools = tools_of(self._conversations) if tools else []
+        self.tools = tools_of(self._conversations, tools)
 
     @property
     def name(self) -> str:

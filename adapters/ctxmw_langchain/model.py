@@ -23,6 +23,7 @@ from .call import ModelCall, NewCall
 from .conversations import Conversations
 from .convert import KEY, messages_of
 from .room import room_of
+from .said import spoken
 from .templates import Upstream
 from .typed_stream import AsyncWatch, Watch
 
@@ -154,10 +155,11 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     def _new_call(
         self, given: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
     ) -> NewCall:
-        chat, messages = self.conversations.of(config), messages_of(given)
-        authors = Authors(config, self.upstream, given=given)
+        chat = self.conversations.of(config)
+        messages, said, told = spoken(messages_of(given))
+        authors = Authors(config, self.upstream, given=given, said=told)
         room = room_of(self.bound, kwargs.get("tools") or ())
-        return NewCall(chat, messages, room=room, authors=authors)
+        return NewCall(chat, messages, said, room=room, authors=authors)
 
     def _around(self, runnable: Runnable[LanguageModelInput, Any]) -> Any:
         from .runnable import Wrapping

@@ -98,5 +98,6 @@ def _document(hit: Hit) -> Document:
         "session": record.session,
         "scope": record.scope,
         "source": record.source,
+        "past": hit.past,
     }
     return Document(page_content=hit.text, id=hit.ref, metadata=about)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import (
     Runnable,
     RunnableAssign,
@@ -28,6 +29,7 @@ from ctxmw import ContextMiddleware, InvalidValue, Session
 from .conversations import Conversations
 from .model import ContextModel
 from .refusal import refusal
+from .said import SpokenPrompt
 from .templates import Upstream
 
 Input = TypeVar("Input")
@@ -36,25 +38,45 @@ _NOTHING = Upstream()
 
 
 def with_context(
-    runnable: Runnable[Input, Output], ctx: ContextMiddleware, *, session: Session | None = None
+    runnable: Runnable[Input, Output],
+    ctx: ContextMiddleware,
+    *,
+    session: Session | None = None,
+    said: str | None = None,
+    learn: bool = True,
 ) -> Runnable[Input, Output]:
     """Return the runnable with a memory around each of its chat models.
 
     The one given is not changed. Wrapping twice is the same as wrapping once. Conditions of a
     branch are left alone: they decide, they do not converse.
+
+    `said` names the variable of a template that has the person's words, where there is more to the
+    template: these are captured and learned from, and nothing else of it. With `learn=False`
+    nothing is learned from what is said in its calls, nor found later.
     """
-    wrapping = Wrapping(Conversations(ctx, session))
+    wrapping = Wrapping(Conversations(ctx, session, learn=learn), said)
     wrapped: Runnable[Input, Output] = wrapping.around(runnable)
     if not wrapping.found:
         raise InvalidValue(refusal(runnable, wrapping.leaves))
+    if said is not None and not wrapping.spoken:
+        names = ", ".join(sorted(wrapping.variables)) or "none"
+        raise InvalidValue(
+            f"said is {said!r:.60}, and no template of the chain has such a variable. It has: "
+            f"{names}. Wrap the chain together with its template."
+        )
     return wrapped
 
 
 class Wrapping:
     """One walk through a runnable."""
 
-    def __init__(self, conversations: Conversations) -> None:
+    def __init__(self, conversations: Conversations, said: str | None = None) -> None:
         self._conversations = conversations
+        self._said = said
+        self.spoken = 0
+        """How many templates tell what the person said in them."""
+        self.variables: set[str] = set()
+        """The variables of the templates."""
         self.found = 0
         """How many models have a memory now."""
         self.leaves: list[Any] = []
@@ -76,9 +98,21 @@ class Wrapping:
             raise InvalidValue(refusal(runnable))
         if isinstance(runnable, DynamicRunnable):
             return self._settled(runnable)
-        before = self.found
+        if isinstance(runnable, BasePromptTemplate):
+            return self._telling(runnable)
+        before = (self.found, self.spoken)
         changes = self._inside(runnable, upstream)
-        return runnable.model_copy(update=changes) if self.found > before else runnable
+        changed = (self.found, self.spoken) != before
+        return runnable.model_copy(update=changes) if changed else runnable
+
+    def _telling(self, template: BasePromptTemplate[Any]) -> Any:
+        """Return a template that tells what the person said, where that was named."""
+        self.variables.update(template.input_variables)
+        if self._said is None or self._said not in template.input_variables:
+            self.leaves.append(template)
+            return template
+        self.spoken += 1
+        return SpokenPrompt(template=template, said=self._said)
 
     def _inside(self, runnable: Any, upstream: Upstream) -> dict[str, Any]:
         """Return the parts of a runnable that hold others, walked through."""
@@ -122,8 +156,9 @@ class Wrapping:
             raise InvalidValue(
                 f"{model.get_name()} already has another memory: wrap the bare model instead."
             )
-        session = self._conversations.session
-        conversations = self._conversations if session is not None else model.conversations
+        given = self._conversations
+        own = given.session is not None or given.learn != model.conversations.learn
+        conversations = given if own else model.conversations
         around = upstream if upstream.known else model.upstream
         if (conversations, around) == (model.conversations, model.upstream):
             return model

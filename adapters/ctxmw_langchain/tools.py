@@ -1,8 +1,8 @@
-"""What an agent can ask the memory by itself: mem_search, mem_get and memory_context."""
+"""What an agent can do by itself: mem_search, mem_get, memory_context, remember and forget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -23,24 +23,43 @@ Answer = tuple[str, dict[str, Any]]
 """What the model reads, and what the program finds on the tool message."""
 
 
-def memory_tools(memory: ContextMiddleware | Session | object) -> list[BaseTool]:
-    """Return mem_search, mem_get and memory_context.
+def memory_tools(
+    memory: ContextMiddleware | Session | object, *, tools: bool | Sequence[str] = True
+) -> list[BaseTool]:
+    """Return mem_search, mem_get, memory_context, remember and forget, or those of these names.
 
     Of a conversation: always about that one. Of a memory: about the conversation that each call
     belongs to, by its config or `with chat:`.
     """
     if isinstance(memory, Session):
-        return [_tool(tool, lambda: _only(memory)) for tool in ctxmw.memory_tools(memory)]
+        made = ctxmw.memory_tools(memory, tools=tools)
+        return [_tool(tool, lambda: _only(memory)) for tool in made]
     if isinstance(memory, ContextMiddleware):
-        return tools_of(Conversations(memory))
+        return tools_of(Conversations(memory), tools)
     kind = type(memory).__name__
     raise InvalidValue(f"memory_tools was given {kind}: give a memory or a conversation of it.")
 
 
-def tools_of(conversations: Conversations) -> list[BaseTool]:
+def code_tools(memory: ContextMiddleware | Session | object) -> list[BaseTool]:
+    """Return code_search: the code of the project at hand, by what it does.
+
+    Bound as `memory_tools` are. The conversation needs a project whose code is indexed.
+    """
+    if isinstance(memory, Session):
+        return [_tool(tool, lambda: _only(memory)) for tool in ctxmw.code_tools(memory)]
+    if isinstance(memory, ContextMiddleware):
+        conversations = Conversations(memory)
+        described = ctxmw.code_tools(memory.session("described", user="nobody"))
+        return [_tool(tool, lambda: conversations.of(None)) for tool in described]
+    kind = type(memory).__name__
+    raise InvalidValue(f"code_tools was given {kind}: give a memory or a conversation of it.")
+
+
+def tools_of(conversations: Conversations, tools: bool | Sequence[str] = True) -> list[BaseTool]:
     """Return the tools, about the conversation that each call belongs to."""
     # Of these only names, descriptions and schemas are read: nobody's conversation is opened.
-    described = ctxmw.memory_tools(conversations.ctx.session("described", user="nobody"))
+    nobody = conversations.ctx.session("described", user="nobody")
+    described = ctxmw.memory_tools(nobody, tools=tools)
     # Inside a tool LangChain tells the config of the call by itself.
     return [_tool(tool, lambda: conversations.of(None)) for tool in described]
 
@@ -78,7 +97,8 @@ def _only(chat: Session) -> Session:
 
 
 def _of(chat: Session, name: str) -> MemoryTool:
-    return next(tool for tool in ctxmw.memory_tools(chat) if tool.name == name)
+    known = [*ctxmw.memory_tools(chat), *ctxmw.code_tools(chat)]
+    return next(tool for tool in known if tool.name == name)
 
 
 def _artifact(tool: MemoryTool, chat: Session, arguments: dict[str, Any]) -> dict[str, Any]:

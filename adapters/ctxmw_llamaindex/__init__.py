@@ -14,13 +14,15 @@ from pydantic import VERSION as _PYDANTIC
 from .context import with_context
 from .events import ContextPrepared
 from .memory_block import ContextMemoryBlock
-from .tools import MemoryToolSpec, memory_tools
+from .tools import CodeToolSpec, MemoryToolSpec, code_tools, memory_tools
 from .versions import warn_of_pydantic
 
 __all__ = [
+    "CodeToolSpec",
     "ContextMemoryBlock",
     "ContextPrepared",
     "MemoryToolSpec",
+    "code_tools",
     "memory_tools",
     "with_context",
 ]

@@ -12,7 +12,7 @@ from llama_index.core.workflow import StartEvent
 
 from .binding import Binding
 from .engine import wrap_model
-from .turn import Turn
+from .turn import Turn, current_turn
 from .wrapping import wrapped
 
 if TYPE_CHECKING:
@@ -25,7 +25,17 @@ else:
 Agent = BaseWorkflowAgent | AgentWorkflow
 
 
-class ContextAgent(Workflow):
+class NotingAgent(Workflow):
+    """An agent whose turn is told which of its tools have failed."""
+
+    async def handle_tool_call_results(self, ctx: Any, results: Any, memory: Any) -> None:
+        """Note the failures, then go on as the agent does."""
+        if turn := current_turn():
+            turn.failed.update(one.tool_id for one in results if one.tool_output.is_error)
+        await cast("Any", super()).handle_tool_call_results(ctx, results, memory)
+
+
+class ContextAgent(NotingAgent):
     """What `with_context` adds to the class of an agent or a workflow of agents."""
 
     if TYPE_CHECKING:
@@ -38,7 +48,8 @@ class ContextAgent(Workflow):
 
     def run(self, *args: Any, **kwargs: Any) -> WorkflowHandler:
         agent = cast("Workflow", super())
-        turn = Turn(self._ctxmw.chat(), _asked(args, kwargs))
+        name = getattr(self, "name", None) or type(self._ctxmw.original).__name__
+        turn = Turn(self._ctxmw.chat(), _asked(args, kwargs), name=str(name))
         with turn.entered():
             handler = agent.run(*args, **kwargs)
         # Whoever awaits the handler awaits this task, and so the record.
@@ -63,7 +74,9 @@ def wrap_workflow(workflow: AgentWorkflow, binding: Binding) -> AgentWorkflow:
 
 
 def _with_model(agent: BaseWorkflowAgent, binding: Binding) -> BaseWorkflowAgent:
-    return agent.model_copy(update={"llm": wrap_model(agent.llm, binding)})
+    twin = wrapped(agent, NotingAgent, binding)
+    twin.llm = wrap_model(agent.llm, binding)
+    return twin
 
 
 async def _follow(run: asyncio.Task[StopEvent], turn: Turn) -> StopEvent:

@@ -1,4 +1,4 @@
-"""Who wrote a message of a prompt: somebody who takes part in the conversation, or the application.
+"""Who speaks in a message of a prompt, where it is not whom its role stands for.
 
 Engines and agents print a person's words into templates, hand on tasks to each other and think
 aloud in messages of their own. Only what the person said in the turn, and said before, teaches
@@ -34,14 +34,16 @@ class Nobody:
 def author_of(
     message: ChatMessage, role: str, said_by: SaidBy | None, *, is_question: bool
 ) -> dict[str, str]:
-    """Return who wrote a message, where that is nobody who takes part in the conversation."""
+    """Return who speaks, where that is nobody who takes part in the conversation.
+
+    That is the application, or the model that set a task.
+    """
     text = message.content or ""
     if role == "assistant":
         # A ReAct agent thinks aloud; only its last words are for the user.
-        nobody = bool(ACTION.search(text))
-    elif role != "user" or said_by is None:
-        nobody = False
-    else:
-        nobody = not (said_by.by_person and said_by.asked)
-        nobody = nobody or (text in said_by.around and not is_question)
-    return {"author": "application"} if nobody else {}
+        return {"author": "application"} if ACTION.search(text) else {}
+    if role != "user" or said_by is None:
+        return {}
+    if not said_by.asked or (text in said_by.around and not is_question):
+        return {"author": "application"}
+    return {} if said_by.by_person else {"author": "model"}

@@ -27,8 +27,12 @@ class Binding:
     """A conversation of the wrapper's own; a bare model has none."""
     original: Any = None
     """What was wrapped."""
+    learn: bool = True
+    """Whether something is learned from its calls."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.learn, bool):
+            raise InvalidValue(f"learn is {self.learn!r:.60}: give True or False.")
         if not isinstance(self.ctx, ContextMiddleware):
             raise InvalidValue(
                 f"ctx is {self.ctx!r:.60}: give a memory, such as ContextMiddleware.open()."
@@ -60,9 +64,9 @@ class Binding:
         """
         named = self.session.user if isinstance(self.session, Session) else self.user
         entered = current_session(named)
-        if entered is not None and self.ctx.owns(entered):
-            return entered
-        return self.own_chat()
+        own = entered is not None and self.ctx.owns(entered)
+        chat = entered if entered is not None and own else self.own_chat()
+        return chat if self.learn else chat.without_learning()
 
     def own_chat(self) -> Session:
         """Return the conversation that was named, else the own."""

@@ -153,4 +153,6 @@ def _converted(
     if turn is None:
         # What a bare model is asked may be anything: nobody is known to have said it.
         return convert(messages, system_role=system_role, said_by=Nobody())
-    return convert(messages, asked=turn.asked, system_role=system_role, said_by=turn)
+    return convert(
+        messages, asked=turn.asked, system_role=system_role, said_by=turn, failed=turn.failed
+    )

@@ -26,6 +26,7 @@ def with_context(
     *,
     session: Session | str | None = None,
     user: str | None = None,
+    learn: bool = True,
 ) -> T:
     """Return a chat engine, agent, workflow of agents or model with a memory.
 
@@ -33,11 +34,14 @@ def with_context(
     `with chat:` around them, else to the one given here (itself, or its id and user), else to one
     of the wrapper's own. Where a user is given, a `with chat:` of another user does not count. A
     bare model has none of its own, and captures nothing: what it is asked may be no turn at all.
+    With `learn=False` nothing is learned from what is said, nor found later.
     """
     if isinstance(target, ContextModel | ContextEngine | ContextAgent):
-        return with_context(cast("T", target.unwrap()), ctx, session=session, user=user)
+        return with_context(
+            cast("T", target.unwrap()), ctx, session=session, user=user, learn=learn
+        )
     own = None if isinstance(target, LLM) else f"chat-{uuid4().hex}"
-    binding = Binding(ctx=ctx, session=session, user=user, own=own, original=target)
+    binding = Binding(ctx=ctx, session=session, user=user, own=own, original=target, learn=learn)
     return cast("T", _wrap(target, binding))
 
 

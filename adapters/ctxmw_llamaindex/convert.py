@@ -7,7 +7,7 @@ copied, with the text added to its blocks; the caller's messages are never touch
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -88,13 +88,15 @@ def convert(
     asked: str = "",
     system_role: MessageRole = MessageRole.SYSTEM,
     said_by: SaidBy | None = None,
+    failed: Collection[str] = (),
 ) -> Conversion:
     """Return the messages as dicts.
 
     `asked` is what the user said in this turn. Engines and agents print it into templates and send
     tool results as the user's: the message that carries it stands for those words alone, and what
     follows it was said by a tool. `said_by` tells whether a person asked, and what the engine puts
-    before every conversation; without, the messages are a history as it is.
+    before every conversation; without, the messages are a history as it is. `failed` are the ids of
+    calls whose tools raised.
     """
     roles = [_ROLES[message.role] for message in messages]
     if system_role is not MessageRole.SYSTEM and _opens_with_instructions(messages, system_role):
@@ -110,6 +112,7 @@ def convert(
         {
             **_dict(message, roles[at], [part for part, _ in parts[at]], at, tools.get(at)),
             **author_of(message, roles[at], said_by, is_question=at == question),
+            **_status(message, roles[at], failed),
         }
         for at, message in enumerate(messages)
     ]
@@ -176,6 +179,11 @@ def _dict(message: ChatMessage, role: str, parts: list[Part], at: int, tool: str
     }
     known = {key: value for key, value in about.items() if value}
     return {"role": role, "content": content, **known, _PLACE: at}
+
+
+def _status(message: ChatMessage, role: str, failed: Collection[str]) -> dict[str, str]:
+    answers = message.additional_kwargs.get("tool_call_id")
+    return {"status": "error"} if role == "tool" and answers in failed else {}
 
 
 def _parts(message: ChatMessage, asked: str) -> tuple[tuple[Part, tuple[ContentBlock, ...]], ...]:

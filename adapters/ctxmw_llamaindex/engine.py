@@ -93,7 +93,9 @@ class ContextEngine(BaseChatEngine):
     def _turn(self, message: Any) -> tuple[BaseChatEngine, Turn]:
         chat = self._ctxmw.chat()
         before = [_text(one) for one in getattr(self, "_prefix_messages", None) or ()]
-        return self._at(chat), Turn(chat, _text(message), around=before)
+        return self._at(chat), Turn(
+            chat, _text(message), name=type(self._ctxmw.original).__name__, around=before
+        )
 
     def _at(self, chat: Session) -> BaseChatEngine:
         """Return the engine as it is in a conversation."""

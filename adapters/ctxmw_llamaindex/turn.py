@@ -33,18 +33,27 @@ class Turn:
     it end by `chat.off_loop`.
     """
 
-    def __init__(self, chat: Session, asked: str, *, around: Collection[str] = ()) -> None:
-        """`around` are the texts that an engine puts before every conversation."""
+    def __init__(
+        self, chat: Session, asked: str, *, name: str, around: Collection[str] = ()
+    ) -> None:
+        """`around` are the texts that an engine puts before every conversation.
+
+        `name` is whose turn it is: a subagent's conversation goes by it.
+        """
+        outer = current_turn()
+        self.by_person = outer is None
+        """Whether a person asks: inside another turn it is an agent that hands on a task."""
+        chat = chat.child(name) if outer is not None and outer.is_of(chat) else chat
         self.session = chat
         self.around = frozenset(around)
-        self.by_person = current_turn() is None
-        """Whether a person asks: inside another turn it is an agent that hands on a task."""
         self.chat: ForgivingSession = chat.forgiving()
         self.watched = self.chat.watched(self.fail)
         """A block, `with` or `async with`, for what may fail."""
         self.asked = asked
         self.metadata: dict[str, Any] = {}
         """What rides on the answer; filled as the turn goes on."""
+        self.failed: set[str] = set()
+        """Ids of the calls of tools that failed: their messages do not tell."""
         self._steps: list[Step] = []
         self._over = False
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""The tools: mem_search, mem_get, memory_context, remember, forget and activity."""
+"""The tools: mem_search, mem_get, memory_context, code_search, remember, forget, activity."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from .activity import Activities
 from .callers import Callers, Request
 from .updates import Updates
 
+_LOOKING = ("mem_search", "mem_get", "memory_context")
 _CONVERSATION = {
     "type": "string",
     "description": "The conversation this belongs to; without it, that of the connection.",
@@ -79,7 +80,8 @@ class Tools:
     async def list(self, _: Request, __: object) -> ListToolsResult:
         """Return the tools, always in the same order."""
         # Of these only names, descriptions and schemas are read: nobody's conversation is opened.
-        described = ctxmw.memory_tools(self.callers.ctx.session("described", user="nobody"))
+        nobody = self.callers.ctx.session("described", user="nobody")
+        described = [*ctxmw.memory_tools(nobody, tools=_LOOKING), *ctxmw.code_tools(nobody)]
         looking = [
             Tool(
                 name=tool.name,
@@ -102,7 +104,8 @@ class Tools:
             "forget": self._forget,
             "activity": self._activity,
         }
-        looking = {tool.name: tool for tool in ctxmw.memory_tools(chat)}
+        asking = [*ctxmw.memory_tools(chat, tools=_LOOKING), *ctxmw.code_tools(chat)]
+        looking = {tool.name: tool for tool in asking}
         takes = {name: tool.arguments for name, tool in looking.items()} | _TAKES
         if params.name not in takes:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: see tools/list.")
@@ -141,14 +144,27 @@ class Tools:
     ) -> CallToolResult:
         asked = ForgetArguments.model_validate(given)
         ctx, user = self.callers.ctx, chat.user
-        if missing := [ref for ref in asked.ids if not await ctx.aget([ref], user=user)]:
+        found = {record.ref: record for record in await ctx.aget(asked.ids, user=user)}
+        if missing := [ref for ref in asked.ids if ref not in found]:
             named = ", ".join(map(repr, missing))
             raise NotFound(f"there is no record {named}: see mem_search. Nothing was forgotten.")
+        # Forgetting takes older versions along, and one of them may be a person's.
+        versions = {
+            ref: ctx.versions(ref, user=user) for ref in asked.ids if found[ref].type == "memory"
+        }
+        away = [ref for ref, history in versions.items() if any(map(_is_of_a_person, history))]
         for ref in asked.ids:
             with suppress(NotFound):  # it went with one before it
-                await ctx.aforget(ref, user=user)
+                if ref not in away:
+                    await ctx.aforget(ref, user=user)
+                for version in versions[ref] if ref in away else ():
+                    if not version.superseded_by:
+                        await ctx.aput_away(version.ref, user=user)
         await self.updates.publish(chat.user)
-        return _text(f"Forgotten: {', '.join(asked.ids)}.", {"forgotten": asked.ids})
+        told = f"Forgotten: {', '.join(asked.ids)}."
+        if away:
+            told += f" Of these the user can bring back: {', '.join(away)} (ctxmw restore)."
+        return _text(told, {"forgotten": asked.ids})
 
     async def _activity(
         self, request: Request, _: Session, given: dict[str, Any]
@@ -156,6 +172,11 @@ class Tools:
         asked = ActivityArguments.model_validate(given)
         await self.activities.notice(request, asked.model_dump(exclude_none=True))
         return _text("Noticed.")
+
+
+def _is_of_a_person(record: Any) -> bool:
+    """Say whether a memory is one that no agent wrote."""
+    return record.source not in ("mcp", "agent")
 
 
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
@@ -193,8 +214,8 @@ _CHANGING = (
     Tool(
         name="forget",
         description=(
-            "Remove remembered records for good, by their ids. Use it only when the user asks for "
-            "it or has said that a record is wrong."
+            "Forget remembered records by their ids. Use it only when the user asks for it or has "
+            "said that a record is wrong. Memories of the user's own can be brought back by them."
         ),
         input_schema=_schema(ForgetArguments),
         annotations=ToolAnnotations(

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..conversation.blocks import Blocks, Prints
+from ..conversation.branches import left_behind
 from ..conversation.conversation import (
     SHOWN_TYPES,
     Conversations,
@@ -19,8 +20,10 @@ from ..conversation.conversation import (
     Prepared,
     offers_more,
     outdated_in,
+    run_out_in,
     why_new,
 )
+from ..conversation.exchanges import may_branch
 from ..conversation.record import Build, build_fields
 from ..conversation.replay.current import said_in_view
 from ..conversation.replay.trail import Places
@@ -39,9 +42,23 @@ from ..values.items import Item
 from ..values.messages import message_text
 from ..values.records import SHARED
 from ..values.situation import LOOKED_AT, Situation, task_of
+from .known_remedies import known_remedies
 
 if TYPE_CHECKING:
     from ..compaction.compactor import Compactor
+
+
+_FAILS = (
+    "error",
+    "exception",
+    "fail",
+    "fatal",
+    "not found",
+    "no such",
+    "denied",
+    "refused",
+    "http",
+)
 
 
 class Around:
@@ -139,7 +156,7 @@ class Call:
 
     @cached_property
     def outdated(self) -> set[str]:
-        """What the conversation shows and what has changed or gone since its last call."""
+        """What the conversation shows and what has changed, gone or run out since its last call."""
         state = self.seen.state
         if not state.epoch:
             return set()
@@ -150,7 +167,8 @@ class Call:
             )
             refs += [change.ref for change in offered]
         stable, catalog = self.blocks.build(state.stable_build), self.using.recall.catalog
-        return outdated_in(self.using.journal, catalog, state, stable, refs)
+        changed = outdated_in(self.using.journal, catalog, state, stable, refs)
+        return changed | run_out_in(self.using.journal, state, stable, self.seen.at)
 
     @cached_property
     def began(self) -> str:
@@ -178,9 +196,36 @@ class Call:
         return waiting(self.using.journal, self.who.user, self.who.session)
 
     @cached_property
+    def remedies(self) -> list[Item]:
+        """What helped when the failures of this turn happened before."""
+        recall, given, last = self.using.recall, self.history.messages, self.history.trail.last
+        if last is None:
+            return []
+        # Most turns call no tool and speak of no failure.
+        said = message_text(given[last]).lower()
+        if last == len(given) - 1 and not any(word in said for word in _FAILS):
+            return []
+        turn = given[last:]
+        return known_remedies(self.using.journal, self.situation, recall.weights, turn)
+
+    @cached_property
     def said(self) -> InView:
         """What the prompt holds of the conversation's own turns."""
         return said_in_view(self.using.journal.store, self.who, self.history)
+
+    @cached_property
+    def may_branch(self) -> bool:
+        """Whether the history may have left answers behind, or come back to some."""
+        return may_branch(self.seen.state, self.history.given_trail)
+
+    @cached_property
+    def left(self) -> frozenset[str]:
+        """Refs of answers that the history has left behind, and of what followed them."""
+        if not self.may_branch:
+            return frozenset()
+        trail = self.history.given_trail
+        left = left_behind(self.using.journal, self.seen.state, trail)
+        return frozenset(turn.ref for turn in left)
 
     @cached_property
     def _changes(self) -> Sequence[Change]:

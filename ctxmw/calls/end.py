@@ -27,7 +27,6 @@ from ..values.records import SessionSummary, load_all
 
 UNENDED = "unended:1"
 """Where the store keeps which conversations could not be ended, under their refs."""
-_CHECK = timedelta(minutes=1)
 _AT_ONCE = 20
 
 
@@ -62,13 +61,12 @@ def end(
 
 
 def end_idle(recall: Recall, learner: Learner, who: Identity) -> None:
-    """End the user's conversations in which nobody has said anything for a while, but this one."""
+    """End the user's conversations in which nobody has said anything for a while, but this one.
+
+    To be called when `Conversations.idle_due` says so.
+    """
     journal, conversations = recall.journal, learner.conversations
     now = journal.clock()
-    known = conversations.states.get((who.user, who.session)) is not None
-    last = conversations.idle.get(who.user)
-    if known and last is not None and timedelta(0) <= now - last < _CHECK:
-        return
     if journal.store.in_atomic():
         return  # an end that fails would undo what the caller has done; another call will do
     conversations.idle.put(who.user, now)

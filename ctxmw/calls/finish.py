@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..conversation.branches import settle_branches
 from ..conversation.conversation import Conversations, Identity, Prepared
 from ..conversation.exchanges import Telling, heard, unheard
 from ..conversation.record import ContextRecord, State, reply_key
@@ -64,7 +65,8 @@ def finish_call(
         store.put([record.row()])
         if answer:
             commit_entries(store, record)
-            _close_turn(learner.conversations, who, record, answer, turns)
+            closed = prepared.trail.then(answer).anchors[-1] if kept else ""
+            _close_turn(learner.conversations, who, record, answer, (turns, closed))
         else:
             store.put(released(store, who.user, record.entries, record.turn))
     if echoes is not None:
@@ -122,7 +124,8 @@ def _keep_said(learner: Learner, who: Identity, prepared: Prepared, answer: Mess
         if answer is not None:
             messages, trail = (*messages, answer), trail.then(answer)
             fresh.append(len(messages) - 1)
-        learner.capture(who, Telling(messages=messages, trail=trail, at=now, places=fresh))
+        told = Telling(messages=messages, trail=trail, at=now, places=fresh, learn=prepared.learn)
+        learner.capture(who, told)
 
 
 def _told(learner: Learner, prepared: Prepared) -> Telling:
@@ -139,22 +142,48 @@ def _capture_answer(
     trail = prepared.trail.then(answer)
     start = trail.last if trail.last is not None else len(messages) - 1
     places = range(start, len(messages))
-    told = Telling(messages=messages, trail=trail, at=journal.clock(), places=places)
+    told = Telling(
+        messages=messages,
+        trail=trail,
+        at=journal.clock(),
+        places=places,
+        learn=prepared.learn,
+        answered=True,
+        shown=_strangers_shown(prepared.context),
+    )
     turns = learner.capture(who, told, settle=False)
+    if prepared.branches:
+        settle_branches(journal, learner.conversations.load(who), trail)
     if turns and turns[-1].anchor == trail.anchors[-1]:
         return turns[-1].ref, len(turns)
     asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
     return next((row.ref for row in journal.store.query(who.user, asked)), ""), len(turns)
 
 
+def _strangers_shown(record: ContextRecord) -> tuple[str, ...]:
+    """Return the refs of strangers' words that our own text showed to the model."""
+    shown = [used for build in record.builds for used in build.used if used.shown != "none"]
+    return tuple(dict.fromkeys(used.ref for used in shown if used.trust == "untrusted"))
+
+
 def _close_turn(
-    conversations: Conversations, who: Identity, record: ContextRecord, answer: Message, turns: int
+    conversations: Conversations,
+    who: Identity,
+    record: ContextRecord,
+    answer: Message,
+    captured: tuple[int, str],
 ) -> None:
-    """Write down that nothing waits to be learned from, and that the turn's parts are closed."""
+    """Write down that nothing waits to be learned from, and that the turn's parts are closed.
+
+    `captured` is how many turns were, and the anchor of the answer if it was among them.
+    """
+    turns, anchor = captured
     state = conversations.load(who)
     changes: dict[str, Any] = {"untaught": ()} if state.untaught else {}
     if turns:
         changes["turns"] = state.turns + turns
+    if anchor and not answer.get("tool_calls"):
+        changes["answer"] = anchor
     closed = [part for part in state.parts if part.open and part.anchor == record.turn]
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}

@@ -14,26 +14,35 @@ from ..protocols import Row
 from ..recall.entries import Entry
 from ..recall.in_view import InView, unsaid
 from ..recall.pipeline import Recall
-from ..recall.selection import Overflow, Selection, select_index, select_lanes, select_turn
+from ..recall.selection import Overflow, Selection, select_lanes, select_turn
 from ..recall.sources.memories import Memories
 from ..search.filter import Filter
+from ..search.reading import opens_at
 from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
 from ..values.items import Item, Scope
-from ..values.record_items import record_item
-from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, check_kind, load
+from ..values.record_items import as_past, record_item
+from ..values.records import (
+    MEMORY_KINDS,
+    RECORD_TYPES,
+    TYPES_OF_KIND,
+    Memory,
+    Record,
+    check_kind,
+    load,
+)
 from ..values.situation import Situation, score_all
 
-_INDEX = 200
-"""Tokens of an answer past the cap."""
 _NAMED = 8
-"""Ids that the next call is told."""
+"""Ids that the next call is told, and an answer past the cap."""
 _MORE = 100
 """Tokens left for saying so."""
+_CODE = 2
+"""An answer about code may have so many times the tokens of one about memories."""
 _DOES_NOT_FIT = "Something was found, but it does not fit: ask for ids with mem_search.\n"
 
 
 class OnDemandAnswers:
-    """What mem_search, mem_get and memory_context answer in one conversation."""
+    """What mem_search, mem_get, memory_context and code_search answer in one conversation."""
 
     def __init__(
         self, recall: Recall, conversations: Conversations, policy: OnDemand, who: Identity
@@ -54,7 +63,8 @@ class OnDemandAnswers:
         state, situation = self._here(query)
         in_view = self._in_view(state)
         said = self._conversations.in_view.get((state.user, state.session)) or InView()
-        wanted = Filter(own=said.own(state.session), without=said.refs)
+        limit = self._policy.search
+        wanted = Filter(own=said.own(state.session), without=said.refs, tokens=limit)
         found = [
             item for item in self._recall.find(situation, wanted).items if not said.holds(item)
         ]
@@ -65,17 +75,36 @@ class OnDemandAnswers:
         briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
         new = [item for item in hits if item.ref not in in_view - briefly]
         new.sort(key=lambda item: item.ref in briefly)
+        new = [as_past(item, situation.now) for item in new]
         if not new:
             return self._nothing(query, hits)
-        limit = self._policy.search
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
         chosen = select_turn(
             new, limit, layout, floors, overflow=Overflow(kept_for_index=limit // 6)
         )
         return self._answer(chosen)
 
-    def get(self, ids: Sequence[str], offset: int = 0) -> str:
-        """Return records in full, as many as fit; a long one page by page."""
+    def code(self, query: str) -> str:
+        """Return the code of this project that a query is about."""
+        if not query.strip():
+            return 'code_search needs a query, such as {"query": "retries of uploads"}.'
+        _, situation = self._here(query)
+        if not situation.project:
+            return "No project is at hand: open the conversation in its folder or name it.\n"
+        limit = _CODE * self._policy.search
+        items = self._recall.surroundings.search_code(situation, limit)
+        if items is None:
+            return f"No code of {situation.project} is indexed: run `ctxmw index` in its folder.\n"
+        if not items:
+            return f"No code of {situation.project} fits {query[:80]!r}.\n"
+        layout, floors = self._recall.printer.layout(situation), self._recall.floors
+        return self._answer(select_turn(items, limit, layout, floors))
+
+    def get(self, ids: Sequence[str], offset: int = 0, query: str = "") -> str:
+        """Return records in full, as many as fit; a long one page by page.
+
+        With a query, the first opens where it speaks of that, unless all of it fits.
+        """
         if not ids:
             return 'mem_get needs ids, such as {"ids": ["m3k7qza"]}: see the index or mem_search.'
         rows = self._store.get(self._who.user, list(dict.fromkeys(ids)))
@@ -88,12 +117,15 @@ class OnDemandAnswers:
         if offset >= max(1, len(found[0].text)):
             return f"{found[0].ref} has {len(found[0].text)} characters: nothing is at {offset}.\n"
         told = told if missing else ""
+        if query and not offset and self._count(found[0].text) > self._policy.get - _MORE:
+            offset = opens_at(found[0].text, query)
+            told += f"{found[0].ref} from {offset} of {len(found[0].text)} characters:\n"
         pages = told + self._pages(found, offset, self._count(told))
         self._charge(self._count(pages))
         return pages
 
     def context(self, query: str | None, scope: str | None, kind: str | None) -> str:
-        """Return what holds here, by topic, scope or kind, in lanes; past the cap as an index."""
+        """Return what holds here, by topic, scope or kind, in lanes; past the cap ids alone."""
         if kind:
             check_kind(kind, MEMORY_KINDS, "memory")
         where = Scope.parse(scope) if scope else None
@@ -113,9 +145,10 @@ class OnDemandAnswers:
             # Another call may have used up what was left.
             if self._charge(chosen.tokens, query=True):
                 return chosen.block.text or _DOES_NOT_FIT
-        told = "The budget for memory_context is used up (0 calls left); ids for mem_get only.\n"
-        room = _INDEX - self._count(told)
-        return told + self._answer(select_index(new, room, layout))
+        ids = ", ".join(item.ref for item in new[:_NAMED])
+        told = f"The budget for memory_context is used up (0 calls left); mem_get has {ids}.\n"
+        self._charge(self._count(told))
+        return told
 
     def _around(self, refs: Sequence[str]) -> list[Item]:
         """Return what of these is code, or a file of the folder at hand."""
@@ -135,7 +168,7 @@ class OnDemandAnswers:
     def _memories(self, situation: Situation) -> list[Item]:
         floor, weights = self._recall.floors.query, self._recall.weights
         if situation.query.strip():
-            wanted = Filter(types=("memory",))
+            wanted = Filter(types=("memory",), past=False, alone=True)
             items = list(self._recall.find(situation, wanted).items)
         else:
             # The newest first: among those of the same score and time, that is what counts.
@@ -219,8 +252,8 @@ class OnDemandAnswers:
         elif row.type == View.type:
             view = View.model_validate_json(row.body)
             item = archive_item(view, transcript(self._store, row.user, view))
-        elif row.type in RECORD_TYPES:
-            item = record_item(load(row))
+        elif row.type in RECORD_TYPES and not _is_put_away(record := load(row)):
+            item = as_past(record_item(record), self._recall.journal.clock())
         else:
             return None
         about = " ".join(filter(None, (item.ref, item.kind, row.at.date().isoformat(), item.label)))
@@ -231,6 +264,10 @@ class OnDemandAnswers:
             refs = ", ".join(item.ref for item in hits[:10])
             return f"What was found is already in view: {refs}.\n"
         return f"Nothing is remembered about {query[:80]!r}. Other words may find more.\n"
+
+
+def _is_put_away(record: Record) -> bool:
+    return isinstance(record, Memory) and record.put_away is not None
 
 
 def _most(limit: int, fits: Callable[[int], bool]) -> int:

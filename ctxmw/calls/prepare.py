@@ -50,9 +50,6 @@ def prepare_call(
     What was said is stored with it, unless told otherwise. A prompt that would take up too much of
     the window is compacted first.
     """
-    if len(using.conversations.load(who).untaught) > MANY_WAIT:
-        # Whoever never finishes a call has it learned here.
-        using.learner.learn_what_waits(who)
     for _ in range(_OPTIMISTIC):
         try:
             planned = plan(_begun(using, who, messages), window, capture=capture)
@@ -77,6 +74,10 @@ def peek_call(using: Compactor, who: Identity, messages: Sequence[Message]) -> P
 
 def _begun(using: Compactor, who: Identity, messages: Sequence[Message]) -> Call:
     seen = Seen.now(using.conversations, who)
+    if len(seen.state.untaught) > MANY_WAIT:
+        # Whoever never finishes a call has it learned here.
+        using.learner.learn_what_waits(who)
+        seen = Seen.now(using.conversations, who)
     history = current_history(using.conversations, who, messages, seen.state)
     present = with_present_note(using.conversations, who, history)
     if present is not history:

@@ -27,7 +27,8 @@ from ..recall.catalog import called_for
 from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
 from ..recall.pipeline import TurnOffers, build_part, build_stable
-from ..recall.selection import Selection
+from ..recall.selection import Overflow, Selection, select_turn
+from ..recall.sources.sessions import notes_after_tools
 from ..runtime.faults import stage
 from ..values.budget import Budget
 from ..values.items import Item, long_ref
@@ -108,7 +109,7 @@ def _added(call: Call) -> list[Item]:
             section=item.section if item.scope.admits(**here) else "references",
         )
         for item in rated
-        if item.trust == "trusted"
+        if item.trust == "trusted" and not item.tainted and item.holds_at(situation.now)
     ]
 
 
@@ -120,6 +121,8 @@ def part(call: Call, opened: Opening) -> Part:
         text = call.blocks.block(known.hash).text
         tokens = _together(call, opened, text)
         if tokens <= call.who.budget.total:
+            if helping := _helping(call, opened, places, text):
+                return helping
             build = call.blocks.build(known.build)
             return Part(build=build, state=state, places=places, text=text, tokens=tokens)
     called = called_for(call.catalog.on_call, call.situation.query, call.using.recall.agent_search)
@@ -136,6 +139,36 @@ def part(call: Call, opened: Opening) -> Part:
         places=find_places(parts, trail),
         text=chosen.block.text,
         tokens=tokens,
+    )
+
+
+def _helping(call: Call, opened: Opening, places: Places, before: str) -> Part | None:
+    """Return one more part of a turn in which something has failed, with what helped before.
+
+    It joins the one that the turn began with (`before`), within the same budget; None when nothing
+    is known, or all of it is in view.
+    """
+    state, trail, budget = opened.state, call.history.trail, call.who.budget
+    shown = {ref for parts in places.values() for part in parts for ref in part.shows}
+    shown |= {*opened.build.in_view, *state.removed}
+    new = [item for item in call.remedies if item.ref not in shown]
+    recall = call.using.recall
+    room = budget.total - _together(call, opened, before)
+    room = min(room, budget.turn_limit - recall.printer.count(before))
+    if not new or room <= 0:
+        return None
+    layout = recall.printer.layout(call.situation)
+    chosen = select_turn(new, room, layout, recall.floors, overflow=Overflow(index_lines=0))
+    if not chosen.block.text:
+        return None
+    build = build_of(call, "turn", chosen, ())
+    parts = (*state.parts, part_ref(build, trail, state.parts))
+    return Part(
+        build=build,
+        state=state.model_copy(update={"parts": parts}),
+        places=find_places(parts, trail),
+        text=chosen.block.text,
+        tokens=_together(call, opened, chosen.block.text),
     )
 
 
@@ -187,17 +220,21 @@ def _selected(
     trail, stable = call.history.trail, opened.build
     if trail.last is None:
         return Selection()
-    in_view, listed = {*stable.in_view, *opened.state.removed}, set(stable.shown)
-    whole: set[str] = set()
+    in_view, listed = {*stable.in_view, *opened.state.removed, *call.left}, set(stable.shown)
+    # What was learned from an answer that was left is not to be told either.
+    whole: set[str] = set(call.left)
     for known in chain.from_iterable(places.values()):
         in_view.update(known.shows)
         whole.update(ref for ref in known.shows if ref not in known.briefly)
         listed.update(known.mentions)
+    parts = call.blocks.blocks(ref.hash for refs in places.values() for ref in refs)
     waiting = free(call.waiting, trail.turn, call.seen.at) if call.waiting else ()
     offers = TurnOffers(
         own=call.around.own,
         waiting=[entry.item() for entry in waiting],
-        called=shown_as_text(called),
+        called=[*call.remedies, *shown_as_text(called)],
+        # Where the system prompt begins, and cannot tell it all.
+        notes=notes_after_tools(call.using.journal, call.situation) if call.began else (),
         brought=call.around.brought,
     )
     shown = AlreadyShown(
@@ -206,6 +243,7 @@ def _selected(
         listed=listed,
         said=call.said,
         points_on=stable.points_on,
+        texts=[opened.text, *(block.text for block in parts.values())],
     )
     recall, head = call.using.recall, call.seen.head
     return build_part(recall, call.situation, budget, offers, shown, head=head)
@@ -231,6 +269,8 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
         given=call.history.given,
         trail=trail,
         capture=capture,
+        learn=call.who.learn,
+        branches=call.may_branch,
         tools=tuple(tool.name for build in record.builds for tool in build.tools),
     )
     return Planned(

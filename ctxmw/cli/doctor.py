@@ -75,6 +75,7 @@ def look_at_store(path: Path) -> Iterator[Finding]:
             yield _file(path, connection)
             yield _search(connection)
             yield from _vectors(connection)
+            yield from _code(connection)
     except CtxmwError as error:
         yield Finding(about="store", level="bad", says=str(error), fix="see the message")
 
@@ -216,6 +217,20 @@ def _vectors(connection: sqlite3.Connection) -> Iterator[Finding]:
             yield Finding(about=about, level="note", says=says, fix=fix)
         else:
             yield Finding(about=about, level="good", says=says)
+
+
+def _code(connection: sqlite3.Connection) -> Iterator[Finding]:
+    """Say whose code is known, and how old that is."""
+    known = connection.execute(
+        "SELECT scope, count(*), max(at) FROM records WHERE live AND type = 'code'"
+        " GROUP BY scope ORDER BY scope"
+    ).fetchall()
+    for scope, files, last in known:
+        says = f"{files} files, the newest read {last[:16].replace('T', ' ')}"
+        yield Finding(about=f"code {scope.partition(':')[2]}", level="good", says=says)
+    if not known:
+        says = "no project is indexed, so messages bring no code (ctxmw index, in its folder)"
+        yield Finding(about="code", level="good", says=says)
 
 
 def _records(connection: sqlite3.Connection) -> int:

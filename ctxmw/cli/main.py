@@ -86,7 +86,7 @@ def _check_name(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """End with a hint when the first word is nearly a command."""
     first = given[0] if given else ""
     near = get_close_matches(first, names(), n=1)
-    if near and first not in names():
+    if near and first not in names() and not first.startswith("-"):
         parser.error(f"there is no command {first!r}: did you mean {near[0]!r}?")
 
 
@@ -117,7 +117,7 @@ def _run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         _overview(terminal)
         return DONE
     try:
-        return command(chosen.command).run(chosen, terminal)
+        return command(chosen.command).run(chosen, terminal) or DONE
     except BrokenPipeError:
         raise
     except (CtxmwError, OSError) as error:

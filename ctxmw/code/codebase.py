@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from ..protocols import Row, Store
 from ..runtime.faults import Faults
@@ -42,6 +43,18 @@ class Codebase:
         with self._replica.use(user, head) as projects:
             found = projects.by_scope.get(str(Scope("project", project)))
             yield found if found is not None and found.files else None
+
+    def project_at(self, user: str, folder: Path) -> str | None:
+        """Return the project whose code was indexed at this folder, or at the nearest above it."""
+        with self._replica.use(user, None) as projects:
+            roots = {
+                Path(next(iter(code.files.values())).root): scope
+                for scope, code in projects.by_scope.items()
+                if code.files
+            }
+        around = (roots[one] for one in (folder, *folder.parents) if one in roots)
+        found = next(around, None)
+        return Scope.parse(found).name if found is not None else None
 
 
 class _Projects(Projection):

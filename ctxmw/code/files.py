@@ -1,7 +1,8 @@
 """Source files as the memory knows them: what each defines, and what it has to do with others.
 
-Only names, signatures, the first line of a docstring and places are kept, never a body. Python is
-read with `ast`; other languages with tree-sitter, when the extra `code` is installed.
+Names, signatures, the first line of a docstring and places are kept, and which words a body holds,
+never a body. Python is read with `ast`; other languages with tree-sitter, when the extra `code` is
+installed.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar, Literal
 from zlib import crc32
 
-from ..text.cleaning import clean, one_line, words
-from ..text.lexicon import STOP_WORDS
+from ..text.cleaning import clean, one_line
 from ..text.secrets.redaction import redact
-from ..text.terms import stem
 from ..values.records import Record
+from .ranking.words import bag_of, own_lines
 
 EntityKind = Literal["module", "class", "function", "method", "constant"]
-SIGNATURE, DOC = 240, 200
+SIGNATURE, DOC = 1000, 200
 """Characters that are kept of a signature and of a docstring."""
+READING = 2
+"""Which way of reading a file is this one: what was read another way is read again."""
 CALLS = 60
 """Names called by one definition that are kept."""
 
@@ -44,7 +45,7 @@ class Entity:
     mark: str = ""
     """Changes when its body does; of a class, its members have theirs."""
     words: str = ""
-    """The words by which it is found."""
+    """The words of its code, without what stands in definitions inside it (`bag_of`)."""
 
     @property
     def own_name(self) -> str:
@@ -84,6 +85,8 @@ class CodeFile(Record):
     modified: int = 0
     """Its time stamp in nanoseconds."""
     lines: int = 0
+    reading: int = 1
+    """Which way it was read (`READING`)."""
     imports: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
 
@@ -97,14 +100,19 @@ def parse(language: str, path: str, text: str) -> Parsed:
     Raises MissingPackage when the language needs a package that is not installed.
     """
     if language == "python":
-        from .python import parse_python
+        from .languages.python import parse_python
 
         parsed = parse_python(text)
     else:
-        from .tree_sitter import parse_tree
+        from .languages.tree_sitter import parse_tree
 
         parsed = parse_tree(language, path, text)
     return _storable(parsed, module_name(path), text)
+
+
+def without_definitions(path: str, text: str) -> Parsed:
+    """Return what is known of a file whose definitions cannot be read: the words in it."""
+    return _storable(Parsed(), module_name(path), text)
 
 
 def module_name(path: str) -> str:
@@ -154,7 +162,7 @@ def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
     whole = Entity(
         kind="module", name=module, signature=f"module {module}", line=1, end=end, doc=parsed.doc
     )
-    entities = [whole, *parsed.entities]
+    entities = _with_words([whole, *parsed.entities], text)
     # A secret is rare: all texts are looked at together, and one by one only when there is one.
     told = "\n".join(f"{entity.signature}\n{entity.doc}" for entity in entities)
     if redact(told).text != told:
@@ -166,24 +174,18 @@ def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
             )
             for entity in entities
         ]
-    return replace(parsed, entities=tuple(map(_with_words, entities)))
+    return replace(parsed, entities=tuple(entities))
 
 
-def _with_words(entity: Entity) -> Entity:
-    # What a constant holds tells little of what it is for.
-    signature = "" if entity.kind in ("module", "constant") else entity.signature
-    return replace(entity, words=" ".join(search_terms(f"{entity.name} {entity.doc} {signature}")))
-
-
-def search_terms(text: str) -> list[str]:
-    """Return the stems by which code is found, each once."""
-    said = (word for word in words(text) if word not in STOP_WORDS and word not in _SAYS_NOTHING)
-    return list(dict.fromkeys(map(stem, said)))
-
-
-_SAYS_NOTHING = frozenset(
-    "cls const def export fn func let public pub self static var void".split()
-)
+def _with_words(entities: Sequence[Entity], text: str) -> list[Entity]:
+    """Return the definitions with the words of their code, of which none is a secret."""
+    lines = redact(text).text.splitlines()
+    code = own_lines(lines, [(one.line, one.end) for one in entities])
+    names = ["" if one.kind == "module" else one.own_name for one in entities]
+    return [
+        replace(one, words=bag_of(part, name))
+        for one, part, name in zip(entities, code, names, strict=True)
+    ]
 
 
 def short_signature(text: str, mark: Literal["#", "//"]) -> str:
@@ -237,53 +239,3 @@ def is_test(path: str) -> bool:
     if stem_.startswith("test_") or stem_.endswith(("_test", "_tests")) or stem_ == "conftest":
         return True
     return ".test." in name or ".spec." in name or bool({"test", "tests"} & set(folders))
-
-
-@lru_cache(maxsize=65_536)
-def name_terms(entity: Entity) -> frozenset[str]:
-    """Return the terms of an entity's name."""
-    return frozenset(search_terms(entity.name))
-
-
-def means(text: str, importer: str, path: str) -> bool:
-    """Say whether an import, as it is written in one file, is of another file.
-
-    "pkg.module:name" is Python's `from pkg.module import name`; other languages give a path or a
-    dotted name. Where the root of the imports is, nobody says: an end that agrees is enough.
-    """
-    name = module_name(path)
-    if text.startswith("."):
-        return _means_relative(text, importer, path, name)
-    module, _, what = text.partition(":")
-    spelled = module.replace("/", ".").removeprefix("@")
-    return any(
-        _dotted_end(one, name) for one in (spelled, f"{spelled}.{what}" if what else spelled)
-    )
-
-
-def _means_relative(text: str, importer: str, path: str, name: str) -> bool:
-    if "/" in text:
-        base = importer.split("/")[:-1]
-        for part in text.split("/"):
-            base = base[:-1] if part == ".." else base if part == "." else [*base, part]
-        target = "/".join(base)
-        stem_ = path.rpartition(".")[0]
-        return target in (path, stem_, stem_.removesuffix("/index"))
-    module, _, what = text.partition(":")
-    level = len(module) - len(module.lstrip("."))
-    package = importer.split("/")[:-1]
-    package = package[: len(package) - level + 1]
-    spelled = ".".join([*package, *filter(None, module.lstrip(".").split("."))])
-    return name in (spelled, f"{spelled}.{what}".strip("."))
-
-
-def last_names(text: str) -> set[str]:
-    """Return the last parts of what an import names: of the module, and of what is taken."""
-    module, _, what = text.partition(":")
-    last = module.replace("/", ".").rstrip(".").removesuffix(".js").removesuffix(".ts")
-    return {name for name in (last.rpartition(".")[2], what) if name}
-
-
-def _dotted_end(spelled: str, name: str) -> bool:
-    longer, shorter = sorted((spelled, name), key=len, reverse=True)
-    return longer == shorter or longer.endswith(f".{shorter}")

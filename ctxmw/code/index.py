@@ -5,21 +5,25 @@ Made from the store's rows and brought up to date by the changes feed, a file at
 
 from __future__ import annotations
 
-import math
+from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from heapq import nlargest
+from sys import stdlib_module_names
+
+import numpy as np
 
 from ..text.lexicon import EVERYDAY
 from ..text.terms import stem
-from .files import CodeFile, Definition, last_names, means, module_name, name_terms
+from .files import CodeFile, Definition, module_name
+from .languages.imports import ImportGraph
+from .ranking.columns import Columns, aside_among, by_path, edges_of
+from .ranking.postings import CodePostings
 
+_MADE = ("columns", "modules", "_packages", "_folders")
 DISTINCTIVE = 3
 """Definitions that a distinctive name has at most."""
 _SHORTEST = 4
-_RANKED = 200
-_PREFERRED = {"class": 1.0, "function": 0.5}
 _KINDS = ("class", "function", "constant", "method", "module")
 
 
@@ -34,10 +38,12 @@ class ProjectCode:
 
     def take_in(self, file: CodeFile) -> None:
         """Know a file; what was known of it before is let go."""
+        again = file.path in self.files
         self.let_go(file.path)
-        for made in ("importing", "modules", "_packages"):
+        for made in _MADE:
             self.__dict__.pop(made, None)
         self.files[file.path] = file
+        self.graph.changed(file.path, same_paths=again)
         self._files_named[_base(file.path)].add(file.path)
         self._places[file.path] = [
             self._add(Definition(entity, file.path)) for entity in file.entities
@@ -47,6 +53,9 @@ class ProjectCode:
         """Know a file no longer."""
         if self.files.pop(path, None) is None:
             return
+        self.graph.changed(path, same_paths=False)
+        for made in _MADE:
+            self.__dict__.pop(made, None)
         self._files_named[_base(path)].discard(path)
         for place in self._places.pop(path):
             self._definitions[place] = None
@@ -58,19 +67,18 @@ class ProjectCode:
         """Say whether a plain word is a distinctive name here, and not "get" or "run".
 
         That is one that few things have, that is no everyday word, and that is not used all over
-        the project. A class may be used everywhere: its capital tells it from a word; and where a
-        message names other code (`among_code`), it may be an everyday word.
+        the project. A class may be used everywhere, and may be called Client or Db: its capital
+        tells it from a word. Where a message names other code (`among_code`), so does one that is
+        shared by several.
         """
         found = [one for one in self.named(word) if one.entity.kind != "module"]
-        if len(word) < _SHORTEST or not 0 < len(found) <= DISTINCTIVE:
-            return False
-        is_class = word[0].isupper() and any(one.entity.kind == "class" for one in found)
-        if word.lower() in EVERYDAY:
-            return is_class and among_code
         if word[0].isupper():
-            return is_class
-        rare = max(DISTINCTIVE, len(self) // 200)
-        return len(word) > _SHORTEST and len(self._alive(self._words.get(stem(word), ()))) <= rare
+            own = [one for one in found if one.entity.kind == "class" and not one.in_test]
+            return len(word) > 1 and 0 < len(own) <= DISTINCTIVE * (2 if among_code else 1)
+        if len(word) <= _SHORTEST or not 0 < len(found) <= DISTINCTIVE or word in EVERYDAY:
+            return False
+        rare = max(DISTINCTIVE, len(self.files) // 20)
+        return len(self.files) * self.common(stem(word)) <= rare
 
     def named(self, name: str) -> list[Definition]:
         """Return what has exactly this name, whatever it stands in."""
@@ -138,26 +146,39 @@ class ProjectCode:
         """Return the classes that name this one as a base."""
         return self._alive(self._derived.get(name, ()))
 
-    def search(self, terms: Sequence[str], most: int) -> list[tuple[Definition, float, float]]:
-        """Return what covers the terms best, with the share it covers and its rank."""
-        worth = {term: self._rarity(term) for term in terms}
-        gained: dict[int, float] = defaultdict(float)
-        for term in terms:
-            for place in self._words.get(term, ()):
-                gained[place] += worth[term]
-        whole = sum(worth.values()) or 1.0
-        best = nlargest(_RANKED, gained, key=gained.__getitem__)
-        rated = [
-            (one, gained[place] / whole, gained[place] + _own_rank(one, worth))
-            for place in best
-            if (one := self._definitions[place]) is not None
-        ]
-        return sorted(rated, key=lambda entry: (-entry[2], entry[0].full_name))[:most]
+    def places_in(self, path: str) -> Sequence[int]:
+        """Return the places of what a file defines."""
+        return self._places.get(path, ())
+
+    def at(self, place: int) -> Definition | None:
+        """Return the definition at a place; None when it is gone."""
+        return self._definitions[place]
 
     def common(self, term: str) -> float:
-        """Return the share of definitions that hold a term; 1 for one that none holds."""
-        held = len(self._words.get(term, ()))
-        return held / max(1, len(self)) if held else 1.0
+        """Return the share of files that hold a word."""
+        return self.columns.share(self.columns.held(term)[0])
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The files and definitions as arrays."""
+        paths = list(self.files)
+        number = {path: at for at, path in enumerate(paths)}
+        file_of = np.full(len(self._definitions), -1, np.intp)
+        for path, places in self._places.items():
+            file_of[places] = number[path]
+        named, inside = by_path(paths)
+        pairs = [(number[one], number[two]) for one in paths for two in self.graph.imported(one)]
+        return Columns(
+            paths=paths,
+            postings=self.postings,
+            file_of=file_of,
+            lengths=np.array(self._lengths, np.float64),
+            lines=np.array([file.lines for file in self.files.values()], np.float64),
+            edges=edges_of(pairs, len(paths)),
+            named=named,
+            inside=inside,
+            aside=aside_among(paths),
+        )
 
     def _add(self, one: Definition) -> int:
         place, entity = len(self._definitions), one.entity
@@ -165,8 +186,7 @@ class ProjectCode:
         name = entity.own_name
         self._named[name].append(place)
         self._lower[_folded(name)].add(name)
-        for term in entity.words.split():
-            self._words[term].append(place)
+        self._lengths.append(self.postings.add(place, entity.words))
         for called in entity.calls:
             self._callers[called.rpartition(".")[2]].append(place)
         for base in entity.bases:
@@ -179,7 +199,9 @@ class ProjectCode:
         self._definitions: list[Definition | None] = []
         self._named: dict[str, list[int]] = defaultdict(list)
         self._lower: dict[str, set[str]] = defaultdict(set)
-        self._words: dict[str, list[int]] = defaultdict(list)
+        self.postings = CodePostings()
+        self._lengths = array("L")
+        self.graph = ImportGraph(self.files)
         self._callers: dict[str, list[int]] = defaultdict(list)
         self._derived: dict[str, list[int]] = defaultdict(list)
         self._files_named: dict[str, set[str]] = defaultdict(set)
@@ -217,9 +239,11 @@ class ProjectCode:
         return bool(taken) and not any(self._is_own(text) for text in taken)
 
     def _is_own(self, text: str) -> bool:
-        """Say whether an import is of a file of this project."""
-        near = (path for name in last_names(text) for path in self.modules.get(name, ()))
-        return any(means(text, "", path) for path in near)
+        """Say whether an import is of a file of this project, as far as its names tell."""
+        first, *others = text.partition(":")[0].replace("/", ".").strip(".").split(".")
+        if text.startswith((".", "/")) or first in self.modules or first in self._folders:
+            return True
+        return first not in stdlib_module_names and any(name in self.modules for name in others)
 
     @cached_property
     def _packages(self) -> dict[str, set[str]]:
@@ -231,14 +255,9 @@ class ProjectCode:
         return found
 
     @cached_property
-    def importing(self) -> dict[str, list[str]]:
-        """The files that import something of this last name."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
-        for path, file in self.files.items():
-            for text in file.imports:
-                for name in last_names(text):
-                    found[name].setdefault(path)
-        return {name: list(paths) for name, paths in found.items()}
+    def _folders(self) -> set[str]:
+        """The names of all folders."""
+        return {part for path in self.files for part in path.split("/")[:-1]}
 
     @cached_property
     def modules(self) -> dict[str, list[str]]:
@@ -247,18 +266,6 @@ class ProjectCode:
         for path in self.files:
             found[module_name(path).rpartition(".")[2]].append(path)
         return found
-
-    def _rarity(self, term: str) -> float:
-        held, total = len(self._words.get(term, ())), len(self._definitions)
-        return math.log(1 + (total - held + 0.5) / (held + 0.5))
-
-
-def _own_rank(one: Definition, worth: Mapping[str, float]) -> float:
-    """Return what counts besides the words: they stand in the name, it is short, it is no test."""
-    entity = one.entity
-    named = sum(worth.get(term, 0.0) for term in name_terms(entity))
-    of_its_kind = _PREFERRED.get(entity.kind, 0.0) - 0.5 * entity.own_name.startswith("_")
-    return 0.5 * named + of_its_kind - 0.02 * len(entity.words.split()) - 2 * one.in_test
 
 
 def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:

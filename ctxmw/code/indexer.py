@@ -19,10 +19,11 @@ from ..protocols import Clock, Row, Store
 from ..text.cleaning import clean, digest
 from ..values.items import Scope
 from ..workspace.files import Unreadable, decoded, inside, read_bytes
+from ..workspace.go_modules import GoModules
 from ..workspace.project import detect
 from ..workspace.source_tree import SourceFile, is_source, language_of, source_files
 from .codebase import Codebase
-from .files import CodeFile, Entity, Unparsable, parse
+from .files import READING, CodeFile, Entity, Unparsable, parse
 
 log = logging.getLogger("ctxmw")
 
@@ -89,6 +90,18 @@ class Indexer:
         job.drop([path for path in wanted if path not in there])
         return self._report(job, user)
 
+    def touched(self, user: str, project: str, path: str) -> None:
+        """Look at one file again that somebody says was edited, if its folder is indexed here."""
+        known = self._known(user, project)
+        roots = {Path(file.root) for file in known.values()}
+        for root in roots:
+            place = root / path  # an absolute path stays as it is
+            if place.is_relative_to(root) and root.is_dir():
+                try:
+                    self.update(user, project, root, [place.relative_to(root).as_posix()])
+                except (OSError, ValueError) as error:
+                    log.warning("%s was not read again: %s", clean(str(place)), error)
+
     def _known(self, user: str, project: str) -> dict[str, CodeFile]:
         with self._codebase.use(user, project) as code:
             return dict(code.files) if code is not None else {}
@@ -130,6 +143,7 @@ class _Job:
         self._clock = clock
         self._user = user
         self._known = known
+        self._go = GoModules(root)
         self._by_hash = {file.hash: file for file in known.values()}
 
     def read(self, found: Sequence[SourceFile], progress: FilesDone | None) -> None:
@@ -168,7 +182,7 @@ class _Job:
     def _file(self, source: SourceFile) -> CodeFile | None:
         """Return the file as it is now; None when nothing has changed."""
         old = self._known.get(source.path)
-        same_root = old is not None and old.root == str(self.root)
+        same_root = old is not None and (old.root, old.reading) == (str(self.root), READING)
         if old and same_root and (old.size, old.modified) == (source.size, source.modified):
             return None
         try:
@@ -205,9 +219,15 @@ class _Job:
             size=len(data),
             modified=source.modified,
             lines=len(text.splitlines()),
-            imports=parsed.imports,
+            reading=READING,
+            imports=self._meant(source, parsed.imports),
             entities=parsed.entities,
         )
+
+    def _meant(self, source: SourceFile, imports: tuple[str, ...]) -> tuple[str, ...]:
+        if source.language != "go":
+            return imports
+        return tuple(self._go.local(text, source.path) for text in imports)
 
     def _was_moved(self, hashed: str) -> bool:
         """Say whether a file of another name held the same and is gone now."""

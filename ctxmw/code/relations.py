@@ -7,15 +7,28 @@ its name, or where it is imported or stands in the same class.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import TextIOWrapper
 from itertools import chain
 from typing import Literal
 
-from .files import Definition, last_names, means, module_name
+from .files import Definition, module_name
 from .index import ProjectCode
 
 Relation = Literal["inherits", "inherited by", "calls", "called by", "tested by"]
-FEW = 2
-"""Definitions that may share a name for a call of that name to mean one of them."""
+_OF_EVERY_TYPE = frozenset(
+    name
+    for kind in (list, dict, set, str, bytes, int, float, Exception, TextIOWrapper)
+    for name in dir(kind)
+) | frozenset(
+    """
+    add addEventListener apply bind call catch concat contains containsKey delete each emit entries
+    equals every filter find finally flat flatMap forEach get has hasNext includes indexOf is_empty
+    isEmpty iter join keys lastIndexOf len length map match new next on once push push_str put
+    putAll reduce remove reverse set shift size slice some sort splice split stop stream test then
+    to_string toArray toList toString trim unshift unwrap values
+    """.split()
+)
+"""Methods of what the languages bring: a variable that has one may be anything."""
 
 
 def related(code: ProjectCode, to: Definition, most: int) -> list[tuple[Relation, Definition]]:
@@ -25,19 +38,6 @@ def related(code: ProjectCode, to: Definition, most: int) -> list[tuple[Relation
         if one.full_name != to.full_name and one.entity.kind != "module":
             found.setdefault(one.full_name, (relation, one))
     return list(found.values())[:most]
-
-
-def importers(code: ProjectCode, path: str) -> list[str]:
-    """Return the files that import a file."""
-    candidates = code.importing.get(module_name(path).rpartition(".")[2], ())
-    return [other for other in candidates if other != path and _imports(code, other, path)]
-
-
-def imported(code: ProjectCode, path: str) -> list[str]:
-    """Return the files of this project that a file imports."""
-    wanted = {name for text in code.files[path].imports for name in last_names(text)}
-    named = {other for name in wanted for other in code.modules.get(name, ())}
-    return sorted(other for other in named if other != path and _imports(code, path, other))
 
 
 def _users(code: ProjectCode, to: Definition) -> Iterator[tuple[Relation, Definition]]:
@@ -81,8 +81,8 @@ def _means(code: ProjectCode, user: Definition, before: str, used: Definition, r
     if last:
         if last in (container, module_name(used.path).rpartition(".")[2]):
             return True
-        # "model.invoke": a variable, whose class is not known.
-        return bool(container) and rivals <= FEW
+        # "model.invoke": a variable, whose class is not known; but only one class has that method.
+        return bool(container) and rivals == 1 and used.entity.own_name not in _OF_EVERY_TYPE
     if container:
         return False
     taken = code.files[user.path].imports
@@ -91,7 +91,3 @@ def _means(code: ProjectCode, user: Definition, before: str, used: Definition, r
         or any(text.endswith(f":{used.entity.own_name}") for text in taken)
         or (rivals == 1 and not any(":" in text for text in taken))
     )
-
-
-def _imports(code: ProjectCode, importer: str, path: str) -> bool:
-    return any(means(text, importer, path) for text in code.files[importer].imports)

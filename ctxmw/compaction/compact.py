@@ -3,29 +3,33 @@
 It is decided by sizes alone, before anything is searched or printed. What leaves the view is
 captured first, and committed; then the view is stored, and only then does a prompt show it. Whoever
 is killed in between has it in both places, never in none.
+
+Messages that leave a history which others keep, such as a buffer, are captured too, and a note
+tells what is gone; that history is not ours to look at, so the note covers the user's first words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from ..conversation.blocks import Blocks
-from ..conversation.conversation import Identity
+from ..conversation.conversation import Conversations, Identity
+from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history, said_in_view, with_present_note
-from ..conversation.replay.views import History, ref_of, with_view
+from ..conversation.replay.trail import trail_of
+from ..conversation.replay.views import History, View, captured_refs, ref_of, with_view
 from ..protocols import TokenCounter
 from ..recall.pipeline import build_stable
-from ..tokens.prompt_cost import Measure, at_most
+from ..tokens.prompt_counter import Measure, at_most
 from ..values.messages import Message, place
+from ..values.records import Turn, load_all
 from ..values.situation import Situation
-from .compactor import Compacted, Compaction, Status, Window
+from .compactor import Compacted, Compaction, Compactor, Status, Window
 from .cut import Cut, Room, cut
 from .make_view import archive, make_view, refill
-
-if TYPE_CHECKING:
-    from .compactor import Compactor
+from .note import make_note
+from .note_lines import Archived
 
 ENOUGH = 0.75
 """A note that uses less of its room than this gives the rest back."""
@@ -151,6 +155,53 @@ def compact(
         tokens_after=measure.messages(placed),
         status=status,
     )
+
+
+def leave(compactor: Compactor, who: Identity, messages: Sequence[Message], limit: int) -> str:
+    """Archive messages that are gone from a history; return the note of all that ever were."""
+    journal, store = compactor.journal, compactor.journal.store
+    trail = trail_of(messages)
+    compactor.learner.capture(who, Telling(messages=messages, trail=trail, at=journal.clock()))
+    refs = captured_refs(store, who.user, who.session, trail.anchors)
+    gone = [refs[anchor] for anchor in trail.anchors if anchor in refs]
+    with store.atomic(who.user):
+        before = _left(compactor.conversations, who)
+        ref = before.ref if before else journal.refs(who.user)(View.prefix)
+        archived = tuple(dict.fromkeys((*(before.archived if before else ()), *gone)))
+        rows = [row for row in store.get(who.user, archived) if row.type == Turn.type]
+        about = Archived(ref=ref, turns=load_all(rows, Turn), with_goal=True)
+        here = who.situation(compactor.conversations.load(who), journal.clock())
+        note = make_note(about, limit, compactor.recall.printer.layout(here))
+        archive = Blocks(store, who.user)
+        archive.keep_block(note.block, journal.clock())
+        view = View(
+            user=who.user,
+            ref=ref,
+            at=journal.clock(),
+            session=who.session,
+            anchor="",
+            after="",
+            kept={},
+            archived=archived,
+            note=note.block.hash,
+            tokens=0,
+        )
+        store.put([*archive.rows, view.row()])
+        compactor.conversations.change(who, left=ref)
+    compactor.learner.has_news(who.user)
+    return note.block.text
+
+
+def note_of_left(conversations: Conversations, who: Identity) -> str:
+    """Return the note of what left; "" when nothing did."""
+    view = _left(conversations, who)
+    return Blocks(conversations.journal.store, who.user).block(view.note).text if view else ""
+
+
+def _left(conversations: Conversations, who: Identity) -> View | None:
+    state = conversations.load(who)
+    rows = conversations.journal.store.get(who.user, [state.left]) if state.left else []
+    return next((View.model_validate_json(row.body) for row in rows), None)
 
 
 def _room(window: Window, policy: Compaction) -> Room:

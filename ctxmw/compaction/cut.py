@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..conversation.replay.views import cleared
-from ..tokens.prompt_cost import Measure, parts_besides_text
+from ..tokens.prompt_counter import Measure, parts_besides_text
 from ..values.messages import Message, last_user
 
 RECENT = 3

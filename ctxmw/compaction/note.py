@@ -99,7 +99,7 @@ def _summary(archived: Archived, layout: Layout, limit: int) -> list[Piece]:
         return []
     # It may hold anything of what it sums up: when one of these is forgotten, it has to go.
     mark = BETWEEN_REFS.join(turn.ref for turn in archived.turns)
-    untrusted = any(turn.trust == "untrusted" for turn in archived.turns)
+    untrusted = any(turn.trust == "untrusted" or turn.tainted for turn in archived.turns)
     words: list[str] = []
     text = ""
     for sentence in split_up(archived.summary):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import InvalidValue
 from ..protocols import Find
@@ -105,14 +105,25 @@ def pending(conversations: Conversations, who: Identity) -> list[Entry]:
     return free(waiting(journal, who.user, who.session), "", journal.clock())
 
 
-def add_to(conversations: Conversations, catalog: Catalog, who: Identity, name: str) -> None:
-    """Put a rule, reference, tool or record into the conversation, by name or ref."""
-    _move(conversations, who, _known(conversations, catalog, who, name), stale="added")
+def move(
+    conversations: Conversations,
+    catalog: Catalog,
+    who: Identity,
+    name: str,
+    to: Literal["added", "removed"],
+) -> None:
+    """Put a rule, reference, tool or record into the conversation or out of it, by name or ref.
 
-
-def remove_from(conversations: Conversations, catalog: Catalog, who: Identity, name: str) -> None:
-    """Take it out of the conversation; it stays out, also of what search brings."""
-    _move(conversations, who, _known(conversations, catalog, who, name), stale="removed")
+    It is among what was added or removed then, and not among the others.
+    """
+    ref = _known(conversations, catalog, who, name)
+    with conversations.journal.store.atomic(who.user):
+        state = conversations.load(who)
+        lists = {"added": state.added, "removed": state.removed}
+        rest = {
+            name: tuple(other for other in refs if other != ref) for name, refs in lists.items()
+        }
+        conversations.put(state, **(rest | {to: (*rest[to], ref), "stale": to}))
 
 
 def context_of(conversations: Conversations, catalog: Catalog, who: Identity) -> SessionContext:
@@ -144,14 +155,3 @@ def _known(conversations: Conversations, catalog: Catalog, who: Identity, name: 
     if rows and rows[0].type in RECORD_TYPES:
         return name
     return catalog.find(name).ref
-
-
-def _move(conversations: Conversations, who: Identity, ref: str, stale: str) -> None:
-    """Write that something is among what was added or removed, and not among the others."""
-    with conversations.journal.store.atomic(who.user):
-        state = conversations.load(who)
-        lists = {"added": state.added, "removed": state.removed}
-        rest = {
-            name: tuple(other for other in refs if other != ref) for name, refs in lists.items()
-        }
-        conversations.put(state, **(rest | {stale: (*rest[stale], ref), "stale": stale}))

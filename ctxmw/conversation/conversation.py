@@ -24,7 +24,7 @@ from ..values.budget import Budget
 from ..values.items import Item
 from ..values.messages import Message, Placement, check_placement
 from ..values.record_items import row_item
-from ..values.records import check_name, load_all, load_as
+from ..values.records import Memory, check_name, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, Prints, block_cache
@@ -38,6 +38,8 @@ REPLAYED = 16_000
 """Tokens that replayed parts may take where the window is not known."""
 IDLE = timedelta(minutes=30)
 """After this long without a call a conversation has ended, and the provider's cache is cold."""
+_OFTEN = timedelta(minutes=1)
+"""How often a user's conversations are looked at for one that has ended."""
 SHOWN_TYPES = ("memory", "note", "summary", "observation", "turn")
 """Records that a block may show."""
 
@@ -62,6 +64,8 @@ class Identity:
     placement: Placement = "split"
     replayed: int = REPLAYED
     """Tokens that replayed parts may take together."""
+    learn: bool = True
+    """Whether something is learned from what is said."""
 
     def situation(self, state: SessionState, now: datetime, query: str = "") -> Situation:
         """Return where it takes place, for what is looked for now."""
@@ -116,6 +120,10 @@ class Prepared(Displayed):
     """The hashes of these."""
     capture: bool = True
     """Whether what is said in the call is kept."""
+    learn: bool = True
+    """Whether something is learned from it."""
+    branches: bool = False
+    """Whether the history may have left answers behind."""
     tools: tuple[str, ...] = ()
     """Names of the catalog's tools to bind: always first, then what this request calls for."""
 
@@ -193,6 +201,12 @@ class Conversations:
         self.keep(rows[0], after)
         return after
 
+    def idle_due(self, who: Identity) -> bool:
+        """Say whether it is time to look for conversations that have ended."""
+        last = self.idle.get(who.user)
+        known = self.states.get((who.user, who.session)) is not None
+        return not known or last is None or not timedelta(0) <= self.journal.clock() - last < _OFTEN
+
     def let_go(self, user: str, session: str) -> None:
         """Keep nothing at hand of a conversation that has ended; it is read again if it goes on."""
         known = self.states.get((user, session))
@@ -247,6 +261,15 @@ def outdated_in(
                 shown |= {ref: versions[ref] for ref in touched & versions.keys()}
     now = _versions(journal, catalog, state.user, shown) if shown else {}
     return {ref for ref, version in shown.items() if now.get(ref) != version}
+
+
+def run_out_in(journal: Journal, state: SessionState, stable: Build, now: datetime) -> set[str]:
+    """Return what the conversation shows and what has run out since."""
+    shown = [(stable.until, stable.shown), *((part.until, part.shows) for part in state.parts)]
+    refs = {ref for until, shows in shown if until is not None and until <= now for ref in shows}
+    found = journal.store.get(state.user, sorted(refs)) if refs else []
+    rows = [row for row in found if row.type == Memory.type]
+    return {memory.ref for memory in journal.read(rows, Memory) if memory.is_past(now)}
 
 
 def offers_more(stable: Build, pinned: Sequence[Item]) -> bool:

@@ -45,6 +45,12 @@ class Telling:
     """When those were said that have no time of their own."""
     places: Collection[int] | None = None
     """Where they stand that are to be captured; None: all."""
+    learn: bool = True
+    """Whether something may be learned from what is new."""
+    answered: bool = False
+    """Whether the last of the messages is what a call was finished with."""
+    shown: Sequence[str] = ()
+    """Refs of strangers' words that our own text in the prompt shows."""
 
     @property
     def chosen(self) -> Sequence[int]:
@@ -168,6 +174,20 @@ def heard(
         "captured": (trail.turn, *others)[:ANCHORS],
         "heard": (*state.heard, *said)[-TAIL:],
     }
+
+
+def may_branch(state: SessionState, trail: Trail) -> bool:
+    """Say whether a history may leave something behind: it does not go on where all has ended.
+
+    Told from what the state keeps in mind, so that an ordinary call looks nothing up.
+    """
+    if not state.captured:
+        return False
+    newest, on_trail = state.captured[0], set(trail.anchors)
+    if newest in on_trail:
+        return bool(state.answer) and state.answer not in on_trail
+    heard = set(state.heard)
+    return any(trail.prints[at][:SHORT] in heard for at in trail.users)
 
 
 def _since(trail: Trail, captured: Sequence[str]) -> int:

@@ -194,7 +194,7 @@ def _told(exchange: Exchange, parts: dict[str, str], archived: Collection[str]) 
     if (asked and asked.ref in archived) or not (asked or ours):
         first = []
     kept = [turn for turn in exchange.said if turn.ref not in archived]
-    return [*first, *(Spoken(role=turn.role, ours="", theirs=turn.text) for turn in kept)]
+    return [*first, *(Spoken(role=turn.role, theirs=turn.text) for turn in kept)]
 
 
 def _compacted(journal: Journal, record: ContextRecord) -> tuple[Collection[str], str]:

@@ -19,7 +19,7 @@ from ..runtime.displayed import Displayed
 from ..runtime.telemetry import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
 from ..text.cleaning import counted, digest, fold, one_line
 from ..values.items import Include, Item
-from ..values.records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Record
+from ..values.records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Moment, Record
 from ..values.situation import UNKNOWN
 
 State = Literal["built", "answered", "failed", "abandoned"]
@@ -65,6 +65,8 @@ class Build(Record):
     """What each lane spent of what it had."""
     fault: str = ""
     """What did not work while looking."""
+    until: Moment | None = None
+    """When the first of what it shows runs out."""
 
     @field_serializer("used", "tools")
     def _stored(self, used: tuple[ItemOutcome, ...]) -> list[tuple[Any, ...]]:
@@ -268,6 +270,7 @@ def build_fields(
         "left_out": dict(selection.left_out),
         "lanes": dict(selection.lanes),
         "fault": selection.fault,
+        "until": selection.until,
     }
 
 

@@ -47,6 +47,8 @@ class PartRef(BaseModel):
     by the hash of all messages up to the turn's end."""
     open: bool = False
     """Whether its turn waits for a final answer."""
+    until: Moment | None = None
+    """When the first of what it shows runs out."""
 
     def emptied(self) -> PartRef:
         """Return what is left when its text is dropped."""
@@ -115,6 +117,8 @@ class SessionState(Record):
     """Anchors of the last questions, the newest first: everything up to there is captured."""
     heard: tuple[str, ...] = ()
     """Hashes of the person's last messages that were captured, oldest first."""
+    answer: str = ""
+    """Anchor of the last answer that was captured."""
     turns: int = 0
     """How many turns were captured: the next one is numbered from here."""
     untaught: tuple[str, ...] = ()

@@ -15,9 +15,8 @@ from ..conversation.record import ContextRecord
 from ..memory.hits import Hit, Hits
 from ..values.budget import Budget
 from ..values.records import Memory
-from .budgets import budget_html, budget_text
-from .compactions import compacted_html, compacted_text
-from .conversations import prepared_html, session_html, session_text
+from .bars import budget_html, budget_text
+from .conversations import compacted_html, compacted_text, prepared_html, session_html, session_text
 from .elements import Html, tag
 from .found import hit_html, hits_html, hits_text, memory_html, memory_text
 from .records import record_html

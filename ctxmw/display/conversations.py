@@ -1,12 +1,14 @@
-"""Prompts and conversations as HTML."""
+"""Prompts, conversations and what compaction did, as HTML and as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..text.cleaning import one_line
+from ..compaction.compactor import Compacted
+from ..text.cleaning import counted, one_line
 from ..values.messages import Spoken, message_text
+from .bars import share_bar
 from .elements import Child, Html, badge, joined_html, section, tag, verbatim
 from .records import NO_RECORD, Link, record_html
 
@@ -69,14 +71,14 @@ def session_text(chat: Session) -> str:
 def exchange_html(exchange: Exchange, *, in_full: bool = True) -> Html:
     """Return one turn: what was asked and answered, and the context of each call."""
     asked = _asked(exchange)
+    said = [Spoken(role=turn.role, theirs=turn.text) for turn in exchange.said]
     calls = [
         section("Context", record_html(one), opened=True) if in_full else tag("p", one.summary())
         for one in exchange.records
     ]
     return section(
         one_line(asked, 110),
-        *_message(Spoken(role="user", ours="", theirs=asked)),
-        *(part for turn in exchange.said for part in _message(_as_said(turn.role, turn.text))),
+        messages_html([Spoken(role="user", theirs=asked), *said]),
         *(calls or [tag("p", NO_RECORD, class_="ctx-none")]),
     )
 
@@ -116,11 +118,7 @@ def _said(role: str, text: str, prepared: Prepared) -> Spoken:
     for block in (record.stable, record.part):
         if block and text.startswith(block):
             return Spoken(role=role, ours=block, theirs=text[len(block) :].lstrip("\n"))
-    return _as_said(role, text)
-
-
-def _as_said(role: str, text: str) -> Spoken:
-    return Spoken(role=role, ours="", theirs=text)
+    return Spoken(role=role, theirs=text)
 
 
 def _message(said: Spoken) -> Sequence[Child]:
@@ -128,3 +126,47 @@ def _message(said: Spoken) -> Sequence[Child]:
     parts += [verbatim(said.ours, ours=True)] if said.ours else []
     parts += [verbatim(said.theirs)] if said.theirs else []
     return parts
+
+
+_LOOKS = {"unchanged": "", "compacted": "answered", "over_target": "failed"}
+
+
+def compacted_html(compacted: Compacted) -> Html:
+    """Return how much shorter a history became, the note, and what left the view."""
+    before, after = compacted.tokens_before, compacted.tokens_after
+    label = f"{after:,} of {before:,} tokens are left"
+    said = [
+        Spoken(role=message["role"], theirs=message_text(message)) for message in compacted.messages
+    ]
+    return joined_html(
+        [
+            tag("div", "Compaction", _state(compacted), class_="ctx-title"),
+            tag("p", compacted_text(compacted)),
+            share_bar(after / before if before else 1.0, label),
+            section("Note", verbatim(compacted.note, ours=True)) if compacted.note else None,
+            _refs("Not in view any more; mem_get brings each", compacted.archived),
+            _refs("Tool output of which only the ends are in view", compacted.cleared),
+            section("Messages to go on with", messages_html(said), count=len(said)),
+        ]
+    )
+
+
+def compacted_text(compacted: Compacted) -> str:
+    """Return in one line what became of a history."""
+    before, after = compacted.tokens_before, compacted.tokens_after
+    parts = [f"{before:,} tokens became {after:,}" if before != after else f"{after:,} tokens"]
+    if compacted.archived:
+        parts.append(f"{counted(len(compacted.archived), 'message')} archived")
+    if compacted.cleared:
+        parts.append(f"{counted(len(compacted.cleared), 'tool output')} cleared")
+    return f"{', '.join(parts)} ({compacted.status.replace('_', ' ')})"
+
+
+def _state(compacted: Compacted) -> Html:
+    return badge(compacted.status.replace("_", " "), _LOOKS[compacted.status])
+
+
+def _refs(title: str, refs: tuple[str, ...]) -> Html | None:
+    if not refs:
+        return None
+    return section(title, tag("p", " ".join(refs), class_="ctx-dim"), count=len(refs))

@@ -56,6 +56,7 @@ def _row(hit: Hit) -> Html:
         "li",
         tag("span", one_line(hit.text, _LINE), class_="ctx-says"),
         badge(kind_of(hit.record)),
+        badge("past") if hit.past else None,
         badge("untrusted", "untrusted") if hit.record.trust == "untrusted" else None,
         badge(f"{hit.score:.2f}", "agent"),
         tag("span", f"{hit.record.at:%Y-%m-%d}", class_="ctx-cost"),

@@ -23,6 +23,7 @@ from ..memory.remember import ALIKE
 from ..protocols import Find
 from ..store.journal import Journal
 from ..text.cleaning import one_line
+from ..text.own_words import own_words
 from ..text.secrets.redaction import redact
 from ..text.terms import content_terms
 from ..values.records import (
@@ -229,7 +230,10 @@ class _Waiting:
 def _turns(journal: Journal, who: Identity, refs: Sequence[str]) -> list[Turn]:
     rows = [row for row in journal.store.get(who.user, list(refs)) if row.type == "turn"]
     turns = journal.read(rows, Turn)
-    return [turn for turn in turns if turn.trust == "trusted" and turn.text]
+    told = [turn for turn in turns if turn.trust == "trusted" and not turn.rejected]
+    # An assistant may repeat what strangers said before it.
+    said = [turn for turn in told if turn.role == "user" or not turn.tainted]
+    return [turn for turn in said if turn.teaches and _own(turn).strip()]
 
 
 def _numbered(turns: Sequence[Turn]) -> str:
@@ -237,7 +241,11 @@ def _numbered(turns: Sequence[Turn]) -> str:
 
 
 def _shown(turn: Turn) -> str:
-    return f"{turn.role}: {one_line(turn.text, SHOWN)}"
+    return f"{turn.role}: {one_line(_own(turn), SHOWN)}"
+
+
+def _own(turn: Turn) -> str:
+    return own_words(turn.text) if turn.role == "user" else turn.text
 
 
 def _is_known(journal: Journal, stated: Statement, turn: Turn) -> bool:

@@ -11,8 +11,9 @@ new.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Conversations, Identity, scope_of
@@ -22,11 +23,12 @@ from ..conversation.state import SessionState
 from ..errors import InvalidValue
 from ..protocols import Find, Store
 from ..runtime.faults import stage
+from ..runtime.lru import LruCache
 from ..runtime.telemetry import Telemetry
 from ..search.search import Search
 from ..search.vectors.dense import Dense
 from ..text.secrets.redaction import redact, redact_name, redact_values
-from ..tokens.prompt_cost import arguments
+from ..tokens.prompt_counter import arguments
 from ..values.items import Trust
 from ..values.messages import Author, Message, author_of, message_text, moment_of
 from ..values.records import Turn, load_all
@@ -34,10 +36,13 @@ from .policy import Learning, check_trust
 
 if TYPE_CHECKING:
     from .distill import Distiller
+    from .taint import Strangers
 
-APPLICATION = "application"
-"""The source of a prompt that nobody said."""
-OUR_TOOLS = frozenset({"mem_search", "mem_get", "memory_context"})
+OUR_TOOLS = frozenset(
+    {"mem_search", "mem_get", "memory_context", "remember", "forget", "code_search"}
+)
+_PLAIN = re.compile(r"[\w ,.!?'()\u2019-]*+")
+"""A message that has nothing else in it is not made of others' words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,8 @@ class Learner:
     dense: Dense | None
     distiller: Distiller | None
     """Puts conversations to the summarizer; None when nothing is to be asked."""
+    pasted: LruCache[str, bool] = field(default_factory=lambda: LruCache(4096))
+    """Whether something is pasted into a message, by its hash."""
 
     @stage("capture")
     def capture(self, who: Identity, told: Telling, *, settle: bool = True) -> list[Turn]:
@@ -96,18 +103,22 @@ class Learner:
                 at=moment_of(message) or told.at,
                 session=who.session,
                 scope=scope,
-                source=_source(message),
-                trust=_trust(message, self.trust, asking[place]),
+                source=source_of(message),
+                trust=trust_in_message(message, self.trust, asking[place]),
                 role=message["role"],
                 text=redact(message_text(message)).text,
                 speaker=_speaker(message),
                 author=author_of(message),
+                tainted=self._is_tainted(who.user, told, place),
+                teaches=told.learn and who.learn,
                 message_id=redact_name(str(message.get("id") or "")),
                 position=place,
                 calls=tuple(redact(str(call.get("name", ""))).text for call in _told(message)),
                 arguments=tuple(_arguments(call) for call in _told(message)),
                 print=trail.prints[place],
                 anchor=trail.anchors[place],
+                before=trail.anchors[place - 1] if place else "",
+                answered=told.answered and place == len(messages) - 1,
             )
             for place, message in ((place, messages[place]) for place in chosen)
             if message["role"] != "system"
@@ -118,6 +129,13 @@ class Learner:
         turns = in_order(journal.store, turns, told, known, state.turns)
         journal.store.put([turn.row() for turn in turns])
         return turns
+
+    def strangers(self, user: str, told: Telling) -> Strangers:
+        """Return where strangers' words stand among what is told."""
+        # A person's plain question is stored before it is answered, and needs none of it.
+        from .taint import Strangers
+
+        return Strangers(told.messages, told.trail, self.trust, self.pasted, user)
 
     def learn_what_waits(self, who: Identity, told: Telling | None = None) -> None:
         """Learn from what was stored as calls were prepared; `told` is in the present call."""
@@ -164,6 +182,13 @@ class Learner:
         check_trust(trust)
         return trust
 
+    def _is_tainted(self, user: str, told: Telling, place: int) -> bool:
+        message = told.messages[place]
+        if message["role"] == "user" and _is_plain(message, user):
+            return False
+        shown = message["role"] == "assistant" and bool(told.shown)
+        return shown or self.strangers(user, told).taint(place)
+
     def _learn(
         self,
         who: Identity,
@@ -183,8 +208,10 @@ class Learner:
         for turn in waiting:
             if turn.anchor not in places:
                 # Its call is not this one: another branch, or a history that was cut.
-                learn(self, who, state, [_as_message(turn)], [_moved(turn, 0)])
-        learn(self, who, state, told.messages, [*here, *turns])
+                alone = _as_message(turn)
+                apart = Telling(messages=[alone], trail=Trail().then(alone), at=told.at)
+                learn(self, who, state, apart, [_moved(turn, 0)])
+        learn(self, who, state, told, [*here, *turns])
 
 
 def _waiting(state: SessionState, known: StoredTurns) -> list[Turn]:
@@ -235,12 +262,44 @@ def answers_of_ours(messages: Sequence[Message]) -> set[int]:
 def asked_by(messages: Sequence[Message]) -> list[Author]:
     """Return for each message who wrote the question that it is, or belongs to."""
     asking: Author = "person"
-    authors = []
+    authors: list[Author] = []
     for message in messages:
+        author = author_of(message)
         if message["role"] == "user":
-            asking = author_of(message)
-        authors.append("application" if author_of(message) == "application" else asking)
+            asking = author
+        authors.append("application" if author == "application" else asking)
     return authors
+
+
+def is_anothers(message: Message, user: str) -> bool:
+    """Say whether a message of the role user names somebody else as its speaker."""
+    name = str(message.get("name") or "").casefold()
+    return message["role"] == "user" and name not in ("", user.casefold())
+
+
+def trust_in_message(message: Message, known: Mapping[str, Trust], asking: Author) -> Trust:
+    """Return how far a message is trusted: what a tool says is a stranger's, unless told.
+
+    So is what an application's prompt brings along, documents perhaps, and what answers it.
+    """
+    strange = message["role"] == "tool" or asking != "person"
+    return known.get(source_of(message), "untrusted" if strange else "trusted")
+
+
+def source_of(message: Message) -> str:
+    """Return by what source a message is known: its role, its tool, or whoever else wrote it."""
+    author, name = author_of(message), str(message.get("name") or "")
+    if message["role"] == "tool":
+        return f"tool:{redact_name(name or 'unknown')}"
+    if message["role"] == "user" and author != "person":
+        return f"{author}:{redact_name(name)}" if name and author == "document" else author
+    return str(message["role"])
+
+
+def _is_plain(message: Message, user: str) -> bool:
+    """Say whether it is plain that a message is the person's own words and nothing else."""
+    own = author_of(message) == "person" and not is_anothers(message, user)
+    return own and _PLAIN.fullmatch(message_text(message)) is not None
 
 
 def _told(message: Message) -> list[Mapping[str, Any]]:
@@ -255,21 +314,5 @@ def _arguments(call: Mapping[str, Any]) -> str:
 
 def _speaker(message: Message) -> str:
     name = redact(str(message.get("name") or "")).text
-    return name or (APPLICATION if _source(message) == APPLICATION else "")
-
-
-def _trust(message: Message, known: Mapping[str, Trust], asking: Author) -> Trust:
-    """Return how far a message is trusted: what a tool says is a stranger's, unless told.
-
-    So is what an application's prompt brings along, documents perhaps, and what answers it.
-    """
-    strange = message["role"] == "tool" or asking == "application"
-    return known.get(_source(message), "untrusted" if strange else "trusted")
-
-
-def _source(message: Message) -> str:
-    if message["role"] == "tool":
-        return f"tool:{redact_name(str(message.get('name') or 'unknown'))}"
-    if message["role"] == "user" and author_of(message) == "application":
-        return APPLICATION
-    return str(message["role"])
+    author = author_of(message)
+    return name or ("" if author in ("person", "assistant", "tool") else author)

@@ -12,51 +12,57 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Identity
+from ..conversation.exchanges import Telling
 from ..conversation.state import SessionState
 from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
-from ..text.terms import content_terms
+from ..text.own_words import own_words
+from ..text.terms import content_terms, repeats
+from ..text.topics import is_sensitive
 from ..values.items import MakeRef
-from ..values.messages import Message, message_text
+from ..values.messages import Message, last_user, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
-from .learner import asked_by
+from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
 from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
+from .subjects.replaced import replaced_by
+from .subjects.subject import subject_of
+from .taint import trust_of_words
 
 if TYPE_CHECKING:
     from .learner import Learner
 
+_TAKEN_OUT = re.compile(r"\[REDACTED|<\w+_hash:\w+>|\[(?:\w+ )?removed\]", re.IGNORECASE)
+"""Where others have taken something private out of a sentence: what is left is no fact."""
+_MASKED = re.compile(r"\*{4,}")
 NOTE = 200
 """Characters of a note: it is one line on where the work stands."""
 OPEN_NOTES = 60
 """How many notes of a scope are looked at when something is done."""
 COVERED = 0.6
 """The share of an open note's words that what is done must have to close it."""
-_POLARITY = frozenset(
-    "always never please do don't dont not no avoid stop must should you use using i i'd prefer we"
-    " make sure ever to be from now on instead".split()
-)
 
 
 def learn(
     learner: Learner,
     who: Identity,
     state: SessionState,
-    messages: Sequence[Message],
+    told: Telling,
     turns: Sequence[Turn],
 ) -> list[Record]:
     """Store what these new turns teach, inside the caller's transaction; return it.
 
     What an application wrote, and whatever answers it, teaches nothing.
     """
+    messages = told.messages
     asking = asked_by(messages)
-    turns = [turn for turn in turns if asking[turn.position] == "person"]
-    lesson = Lesson(learner, who, state, turns)
+    turns = [turn for turn in turns if asking[turn.position] == "person" and turn.teaches]
+    lesson = Lesson(learner, who, state, turns, told)
     policy = learner.policy
     if policy.statements:
-        lesson.take_statements(messages, _strangers(messages, who.user))
+        lesson.take_statements(messages)
     if policy.observations and any(turn.role == "tool" for turn in turns):
         lesson.take_observations(messages)
     if learner.distiller is not None:
@@ -68,9 +74,15 @@ class Lesson:
     """What turns of one conversation teach, being stored."""
 
     def __init__(
-        self, learner: Learner, who: Identity, state: SessionState, turns: Sequence[Turn]
+        self,
+        learner: Learner,
+        who: Identity,
+        state: SessionState,
+        turns: Sequence[Turn],
+        told: Telling | None = None,
     ) -> None:
         self._learner = learner
+        self._told = told
         self._journal = learner.conversations.journal
         self._who = who
         self._turns = turns
@@ -79,17 +91,21 @@ class Lesson:
         self._make_ref: MakeRef = self._journal.refs(who.user)
         self.learned: list[Record] = []
 
-    def take_statements(self, messages: Sequence[Message], strangers: frozenset[str]) -> None:
+    def take_statements(self, messages: Sequence[Message]) -> None:
         tools_said = [fold(turn.text) for turn in self._turns if turn.role == "tool"]
         for turn in self._turns:
-            if turn.speaker in strangers:
+            if is_anothers(messages[turn.position], self._who.user):
                 continue
             asked = turn.position and message_text(messages[turn.position - 1]).rstrip().endswith(
                 "?"
             )
             about = {"answers": bool(asked), "working": bool(tools_said)}
-            for stated in statements(turn.text, turn.role, **about):
-                # An assistant that repeats a tool speaks for whoever wrote the tool's output.
+            own = own_words(turn.text) if turn.role == "user" else turn.text
+            own = _MASKED.sub("[REDACTED]", own)
+            for stated in statements(own, turn.role, **about):
+                if _TAKEN_OUT.search(stated.said):
+                    continue
+                # What only repeats a tool is with the tool's turn already.
                 if turn.role == "user" or not any(fold(stated.said) in said for said in tools_said):
                     self.take(stated, turn, "conversation" if turn.role == "user" else "assistant")
 
@@ -100,8 +116,8 @@ class Lesson:
             "session": self._who.session,
             "scope": scope_for(stated.kind, stated.text, **here),
             "source": source,
-            "trust": turn.trust,
-            "derived_from": (turn.ref,),
+            "trust": trust_of_words(turn),
+            "derived_from": (turn.ref, *self._strangers_before(turn, stated.said)),
             "message_id": turn.message_id,
         }
         if stated.kind in MEMORY_KINDS:
@@ -117,11 +133,39 @@ class Lesson:
             if turns:
                 self._observe(one, turns, scope)
 
+    def _strangers_before(self, turn: Turn, said: str) -> tuple[str, ...]:
+        """Return refs of the strangers' words that an assistant may have had something from.
+
+        Those are all of its exchange, of earlier ones what has its words, and what we showed.
+        """
+        told = self._told
+        if told is None or turn.role != "assistant" or not turn.tainted:
+            return ()
+        since = last_user(told.messages[: turn.position]) or 0
+        places = [
+            place
+            for place in self._learner.strangers(self._who.user, told).before(turn.position)
+            if place >= since or repeats(said, message_text(told.messages[place]))
+        ]
+        anchors = [told.trail.anchors[place] for place in places]
+        found = stored_turns(self._journal.store, self._who.user, self._who.session, anchors)
+        return (*(row.ref for row in found.values() if row), *told.shown)
+
     def _remember(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
-        values = {"kind": stated.kind, "text": stated.text, "key": _topic(stated), **about}
+        policy = self._learner.policy.sensitive
+        private = policy != "always" and is_sensitive(stated.text)
+        if private and policy == "never":
+            return
+        subject = subject_of(stated.text, stated.said)
+        reworded = stated.text.rstrip(".").casefold() not in turn.text.casefold()
+        values = {"kind": stated.kind, "text": stated.text, "key": subject.key, **about}
+        said = stated.part or stated.said
+        values |= {"said": said if reworded else "", "sensitive": private}
         search, user = self._learner.search, self._who.user
+        replaced = replaced_by(self._journal, user, values["scope"], subject, stated.said)
         with self._learner.telemetry.observer.operation("remember"):
-            self.learned.append(remember(self._journal, search, user, at=turn.at, **values))
+            new = remember(self._journal, search, user, at=turn.at, replaces=replaced, **values)
+        self.learned.append(new)
 
     def _note(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         values = {"kind": stated.kind, "text": one_line(_dense(stated), NOTE), **about}
@@ -150,7 +194,7 @@ class Lesson:
         ]
 
     def _observe(self, one: Observed, turns: Sequence[Turn], scope: str) -> None:
-        strange = any(turn.trust == "untrusted" for turn in turns) and one.trust == "untrusted"
+        strange = any(turn.trust == "untrusted" or turn.tainted for turn in turns)
         record = Observation(
             user=self._who.user,
             ref=self._make_ref(Observation.prefix),
@@ -165,21 +209,22 @@ class Lesson:
             text=one.text,
             files=one.files,
             concepts=one.concepts,
+            fails=one.fails,
         )
+        if one.fails and self._is_known(record):
+            return
         self._journal.store.put([record.row()])
         self.learned.append(record)
+
+    def _is_known(self, remedy: Observation) -> bool:
+        asked = Find(types=(Observation.type,), digests=(remedy.fails,), scopes=(remedy.scope,))
+        rows = self._journal.store.query(remedy.user, asked)
+        return any(known.title == remedy.title for known in self._journal.read(rows, Observation))
 
 
 def _told_terms(note: Note) -> set[str]:
     # The stemmer makes "ad" of "added".
     return {"add" if term == "ad" else term for term in content_terms(note.text)}
-
-
-def _strangers(messages: Sequence[Message], user: str) -> frozenset[str]:
-    """Return the speakers whose words are not the user's: all, where several people talk."""
-    spoken = {str(message.get("name") or "") for message in messages if message["role"] == "user"}
-    names = spoken - {"", user}
-    return frozenset(names if len(names) > 1 or (names and "" in spoken) else ())
 
 
 _WHO = re.compile(
@@ -196,14 +241,3 @@ def _dense(stated: Statement) -> str:
     """Return a statement as a note has it: who did it is plain, so what was done comes first."""
     text = _WHO.sub("", stated.text, count=1) if _WHO.match(stated.text) else stated.text
     return text[:1].upper() + text[1:]
-
-
-def _topic(stated: Statement) -> str:
-    """Return what two instructions share that say the opposite of each other; "" for others.
-
-    "Always use tabs" and "Never use tabs" are about the same: the later one holds.
-    """
-    if stated.kind not in ("preference", "correction"):
-        return ""
-    words = [word for word in fold(stated.text).split() if word.strip(",.;:!") not in _POLARITY]
-    return f"said: {' '.join(words)}" if 1 <= len(words) <= 12 else ""

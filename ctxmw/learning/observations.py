@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..text.cleaning import clean, one_line
+from ..text.failures import failure_in, failure_key
 from ..text.names import names_a_file, names_in
 from ..text.prose import sentences
 from ..text.secrets.redaction import redact, redact_values
@@ -20,6 +21,7 @@ from ..values.items import Trust
 from ..values.messages import Message, message_text
 from ..values.records import ObservationKind
 from .learner import OUR_TOOLS
+from .remedies import CallOutcome, remedies
 
 OUTPUT = 300
 """Characters that an observation keeps of a tool's output."""
@@ -41,15 +43,22 @@ class Observed:
     trust: Trust = "trusted"
     places: tuple[int, ...] = ()
     """Where the messages stand that it comes from."""
+    fails: str = ""
+    """Of what failed and then worked: the key of the failure."""
 
 
 def observations_in(messages: Sequence[Message], places: Sequence[int]) -> list[Observed]:
     """Return what the calls answered at these places tell."""
-    calls = [call for call in _calls(messages) if call.answered in places]
+    every = [call for call in _calls(messages) if call.name not in OUR_TOOLS]
+    pairs = [(every[at], every[later]) for at, later in remedies([one.outcome for one in every])]
+    mended = [pair for pair in pairs if pair[1].answered in places]
+    calls = [call for call in every if call.answered in places]
     asked = _asked(messages, calls)
     changes = [call for call in calls if call.changes]
     found = [_changed(changes, asked)] if changes else []
-    others = [call for call in calls if not call.changes and call.name not in OUR_TOOLS]
+    found += [_mended(failed, worked, asked) for failed, worked in mended]
+    told_of = [call for pair in mended for call in pair]
+    others = [call for call in calls if not call.changes and call not in told_of]
     told = [call for call in others if call.failed or not call.reads]
     found += [_told(call, asked) for call in told[:MOST]]
     if not changes and (read := [call for call in others if call.reads and call.files]):
@@ -79,8 +88,17 @@ class _Call:
     args: Mapping[str, Any]
     output: str
     failed: bool
+    failure: str
+    """The line that names its failure; "" when it has worked, or that is not certain."""
     called: int
     answered: int
+
+    @property
+    def outcome(self) -> CallOutcome:
+        """What tells whether it mended another."""
+        return CallOutcome(
+            name=self.name, args=self.args, failure=self.failure, works=not self.failed
+        )
 
     @property
     def changes(self) -> bool:
@@ -122,11 +140,13 @@ def _calls(messages: Sequence[Message]) -> Iterator[_Call]:
         called, call = made.get(str(message.get("tool_call_id", "")), (place, {}))
         output = redact(message_text(message)[: 20 * OUTPUT]).text
         args = call.get("args")
+        failure = failure_in(output, failed=message.get("status") == "error")
         yield _Call(
             name=redact(str(call.get("name") or message.get("name") or "unknown")).text,
             args=redact_values(args) if isinstance(args, Mapping) else {},
             output=output,
-            failed=message.get("status") == "error" or bool(_FAILS.search(output)),
+            failed=bool(failure or _FAILS.search(output)),
+            failure=failure,
             called=called,
             answered=place,
         )
@@ -161,6 +181,21 @@ def _changed(calls: Sequence[_Call], asked: str) -> Observed:
         files=files,
         concepts=_concepts(asked),
         places=_places(calls),
+    )
+
+
+def _mended(failed: _Call, worked: _Call, asked: str) -> Observed:
+    """Return what is to be done when that fails again; in whose words, a tool has its part."""
+    return Observed(
+        kind="discovery",
+        title=f"When {failed.shown} fails: do {worked.shown}",
+        text=f"It failed with: {failed.failure}",
+        files=tuple(dict.fromkeys((*failed.files, *worked.files))),
+        concepts=_concepts(asked),
+        source=f"tool:{failed.name}",
+        trust="untrusted",
+        places=_places([failed, worked]),
+        fails=failure_key(failed.failure),
     )
 
 

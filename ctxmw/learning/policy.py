@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from ..errors import InvalidValue
 from ..values.items import Trust
+
+Sensitive = Literal["on_topic", "always", "never"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +25,15 @@ class Learning:
     """A summary when a conversation ends."""
     model: bool = True
     """Whether the summarizer is asked as well, where the memory has one."""
+    sensitive: Sensitive = "on_topic"
+    """What becomes of statements about health, faith and sexuality: shown where they are spoken of,
+    shown always, or never learned."""
+
+    def __post_init__(self) -> None:
+        if self.sensitive not in get_args(Sensitive):
+            raise InvalidValue(
+                f"sensitive is {self.sensitive!r:.60}. Allowed: {', '.join(get_args(Sensitive))}."
+            )
 
 
 def checked_trust(given: Mapping[str, Trust]) -> Mapping[str, Trust]:

@@ -1,8 +1,9 @@
 """Forgetting: a record, its versions, what was learned from it, and every text that shows it.
 
-What was learned from a turn goes with the turn, unless another turn says it too. What was learned
-and is forgotten by its own name is also taken out of the turn that said it. Summaries are written
-anew from what is left.
+What was learned from a turn goes with the turn, unless another turn says it too. What an assistant
+had from a tool or a document goes with it, in whatever words. What was learned and is forgotten by
+its own name is also taken out of the turn that said it. Summaries are written anew from what is
+left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..code.files import CodeFile
+from ..code.refs import refs_in_file
 from ..conversation.exchanges import ANCHORS, SHORT, TAIL
 from ..conversation.state import (
     GoneSession,
@@ -23,7 +25,6 @@ from ..conversation.state import (
 )
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
-from ..recall.sources.code import refs_in_file
 from ..runtime.faults import stage
 from ..runtime.telemetry import Observer
 from ..store.journal import Journal
@@ -39,11 +40,10 @@ from ..values.records import (
     load,
     load_all,
 )
+from .laundered import FORGOTTEN, answers_without, laundered
 from .summary import summary_of
-from .versions import all_versions, cut_from_history
+from .versions import NO_MORE, all_versions, cut_from_history
 
-FORGOTTEN = "[forgotten]"
-"""Stands in a turn for the sentence that was forgotten."""
 _KNOWS_ITS_TURNS = '"derived_from":["'
 _MANY = 200
 """Refs beyond which all blocks are read instead of looking for each."""
@@ -96,7 +96,10 @@ def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
         cut, quoting = cut_from_history(store, user, found, gone)
         gone |= cut
         derived = list(_derived(journal, user, gone))
+        strange = _strangers_among(journal, found)
+        gone |= laundered(journal, user, derived, strange)
         scrubbed = _turns_without(store, user, derived, gone)
+        scrubbed = answers_without(journal, user, strange, gone, scrubbed)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans
@@ -104,13 +107,13 @@ def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])
-        store.put(_remembering_what_is_gone(journal, user, gone))
+        store.put(remembering_what_is_gone(journal, user, gone))
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(journal, user, stale)
         code = [row for row in found if row.type == CodeFile.type]
         files = journal.read(code, CodeFile)
         shown = touched.union({one.ref for one in stale}, *map(refs_in_file, files))
-        store.put(_scrubbed_blocks(store, user, shown))
+        store.put(scrubbed_blocks(store, user, shown))
         return removed
 
 
@@ -120,7 +123,7 @@ def forget_session(journal: Journal, user: str, session: str, rows: Sequence[Row
     Memories that were learned there go with the turns that say them. Whoever sends its history
     once more goes on with the conversation, and does not undo this.
     """
-    rows = [row for row in rows if not _is_learned(row)]
+    rows = [row for row in rows if not _is_learned(row) or _outlived(journal, row)]
     turns = journal.read([row for row in rows if row.type == Turn.type], Turn)
     said = sorted((turn for turn in turns if turn.role == "user"), key=attrgetter("sequence"))
     with journal.store.atomic(user):
@@ -146,7 +149,7 @@ def _gone(journal: Journal, user: str, session: str, said: Sequence[Turn]) -> Go
     )
 
 
-def _remembering_what_is_gone(journal: Journal, user: str, gone: Collection[str]) -> list[Row]:
+def remembering_what_is_gone(journal: Journal, user: str, gone: Collection[str]) -> list[Row]:
     """Return the states of conversations that go on, each with the turns it has to leave alone."""
     anchors: dict[str, list[str]] = {}
     for row in journal.store.get(user, sorted(gone)):
@@ -179,8 +182,20 @@ def _state_that_goes_on(
     return SessionState(user=user, ref=ref, at=now, session=session, opened=now)
 
 
+def _strangers_among(journal: Journal, rows: Iterable[Row]) -> list[Turn]:
+    """Return which of these are turns of strangers: a tool's, a document's, an application's."""
+    turns = journal.read([row for row in rows if row.type == Turn.type], Turn)
+    return [turn for turn in turns if turn.trust == "untrusted"]
+
+
 def _is_learned(row: Row) -> bool:
     return row.type == "memory" and _KNOWS_ITS_TURNS in row.body
+
+
+def _outlived(journal: Journal, row: Row) -> bool:
+    """Say whether the turns that a memory was learned from are gone, and cannot take it along."""
+    origins = [ref for memory in journal.read([row], Memory) for ref in memory.derived_from]
+    return not journal.store.get(row.user, origins)
 
 
 def _derived(journal: Journal, user: str, gone: Collection[str]) -> Iterator[Derived]:
@@ -207,9 +222,10 @@ def _turns_without(
         text = turn.text
         for one in named:
             if turn.ref in one.derived_from:
-                text = _sentence(one.says()).sub(FORGOTTEN, text)
+                text = _sentence(_said(one)).sub(FORGOTTEN, text)
         if text != turn.text:
-            update = {"text": text, "redacted": turn.redacted + 1}
+            outdated = tuple(sentence for sentence in turn.outdated if sentence in text)
+            update = {"text": text, "redacted": turn.redacted + 1, "outdated": outdated}
             turns.append(turn.model_copy(update=update))
     return turns
 
@@ -230,7 +246,13 @@ def _is_in(one: Derived, scrubbed: Iterable[Turn]) -> bool:
 
 
 def _says(turn: Turn, one: Derived) -> bool:
-    return bool(_sentence(one.says()).search(turn.text)) or fold(one.says()) in fold(turn.text)
+    said = _said(one)
+    return bool(_sentence(said).search(turn.text)) or fold(said) in fold(turn.text)
+
+
+def _said(one: Derived) -> str:
+    """Return the words of the turn that said it."""
+    return (one.said if isinstance(one, Memory) else "") or one.says()
 
 
 def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Derived], set[str]]:
@@ -246,7 +268,7 @@ def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Der
         if isinstance(one, Memory):
             update["seen"] = one.seen - lost
             if one.supersedes in gone:
-                update["was"] = ""
+                update |= NO_MORE
         if (lost and not left) and not (isinstance(one, Memory) and update["seen"] > 0):
             orphans.add(one.ref)
         elif lost or update.get("was") == "":
@@ -260,7 +282,7 @@ def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Der
 
 
 def _unquoted(one: Derived) -> Derived:
-    return one.model_copy(update={"was": ""})
+    return one.model_copy(update=dict(NO_MORE))
 
 
 def _rewrite(journal: Journal, user: str, stale: Iterable[SessionSummary]) -> int:
@@ -276,7 +298,8 @@ def _rewrite(journal: Journal, user: str, stale: Iterable[SessionSummary]) -> in
     return removed
 
 
-def _scrubbed_blocks(store: Store, user: str, refs: Collection[str]) -> list[Row]:
+def scrubbed_blocks(store: Store, user: str, refs: Collection[str]) -> list[Row]:
+    """Return the blocks that show one of these, without it."""
     blocks = Find(types=("block",))
     if len(refs) > _MANY:
         rows = store.query(user, blocks)

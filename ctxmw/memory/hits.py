@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from ..errors import InvalidValue
 from ..recall.block import GROUP
@@ -16,8 +16,10 @@ from ..runtime.telemetry import FOUND, Observer
 from ..search.filter import Filter
 from ..values.argument_checks import checked_since, tokens, types_of, whole_number
 from ..values.items import Item, Shown
+from ..values.record_items import as_past
 from ..values.records import RECORD_TYPES, Record, check_scope, load
 from ..values.situation import Situation
+from .as_of import moment_as_of, recall_as_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,8 @@ class Hit(Displayed):
     score: float
     why: str
     record: Record
+    past: bool = False
+    """Whether it has run out: it held until a day that is over."""
 
 
 class Hits(Displayed, list[Hit]):
@@ -48,6 +52,8 @@ class HitRequest:
     kinds: Sequence[str]
     scope: str | None
     since: datetime | None
+    as_of: date | datetime | None = None
+    """The day, or moment, as of which it is answered; None: now."""
 
     def wanted(self) -> Filter:
         """Return what the search is to find; raise when that cannot be told."""
@@ -63,6 +69,7 @@ class HitRequest:
             tokens=40 * limit if self.budget is None else tokens(self.budget, "budget"),
             # Whoever has no budget may see a turn and what was learned from it.
             lessons=self.budget is None,
+            alone=self.budget is None,
         )
 
 
@@ -71,18 +78,26 @@ def hits_for(recall: Recall, observer: Observer, user: str, asked: HitRequest) -
 
     The texts of all hits, joined by newlines, cost no more than the budget.
     """
+    asked.wanted()  # what makes no sense is refused before anything is read
+    if asked.as_of is None:
+        return _found(recall, observer, user, asked, recall.journal.clock())
+    then = moment_as_of(asked.as_of)
+    with recall_as_of(recall, user, then) as as_it_was:
+        return _found(as_it_was, observer, user, asked, then)
+
+
+def _found(recall: Recall, observer: Observer, user: str, asked: HitRequest, now: datetime) -> Hits:
     wanted = asked.wanted()
-    situation = Situation(user=user, query=asked.query, now=recall.journal.clock())
+    situation = Situation(user=user, query=asked.query, now=now)
     with observer.operation("search", query=situation.query) as told:
         answer = recall.find(situation, wanted)
         told[FOUND] = len(answer.items)
     items = [item for item in answer.items if not asked.kinds or item.kind in asked.kinds]
     if asked.budget is None:
-        matching = [item for item in items if item.ref in answer.matching]
-        best = sorted(matching, key=lambda item: -item.score)[: asked.limit]
+        best = sorted(items, key=lambda item: -item.score)[: asked.limit]
         shown = [(item.ref, item.passage or item.text) for item in best]
     else:
-        shown = _within(recall, items, asked.budget)
+        shown = _within(recall, [as_past(item, now) for item in items], asked.budget)
     found = {item.ref: item for item in items}
     rows = recall.journal.store.get(user, [ref for ref, _ in shown])
     records = {record.ref: record for record in recall.journal.faults.read(rows, load)}
@@ -93,6 +108,7 @@ def hits_for(recall: Recall, observer: Observer, user: str, asked: HitRequest) -
             score=found[ref].score,
             why=", ".join(f"{name} {value:.2f}" for name, value in found[ref].reasons),
             record=records[ref],
+            past=(until := found[ref].until) is not None and until <= now,
         )
         for ref, text in shown
         if ref in records  # it may have been forgotten a moment ago

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from ..protocols import Find
+from ..recall.surroundings import is_small_talk
 from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.names import names_in, paths_in
+from ..text.own_words import own_words
 from ..text.prose import sentences
+from ..text.topics import is_sensitive
 from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
 
 TURNS = 200
@@ -20,34 +23,57 @@ DECISIONS, CONCEPTS, FILES = 5, 6, 8
 
 
 def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | None:
-    """Return what a conversation was about, in its own words; None when nothing was said."""
+    """Return what a conversation was about, in its own words; None when nothing was said.
+
+    Greetings and thanks say nothing. It is dated when the conversation was, not when it was ended.
+    """
     asked = Find(types=("turn",), sessions=(session,), limit=TURNS)
     turns = journal.read(journal.store.query(user, asked), Turn)
     turns.sort(key=attrgetter("sequence"))
-    said = [
-        turn for turn in turns if turn.role in ("user", "assistant") and turn.trust == "trusted"
-    ]
-    notes = journal.read(journal.store.query(user, _of(session, "note")), Note)
-    text = _told(said, [note for note in reversed(notes) if note.trust == "trusted"])
+    said = [turn for turn in turns if _may_be_told(turn)]
+    noted = journal.read(journal.store.query(user, _of(session, "note")), Note)
+    notes = [note for note in noted if note.trust == "trusted"]
+    text = _told(said, notes[::-1])
     if not text:
         return None
     found = journal.store.query(user, _of(session, "observation"))
     seen = [one for one in journal.read(found, Observation) if one.trust == "trusted"]
     # Notes first: of a conversation in which something was said, the last turn tells the scope.
-    told_by: Sequence[Record] = [*notes[::-1], *turns]
-    words = "\n".join(turn.text for turn in said)
+    told_by: Sequence[Record] = [*noted[::-1], *turns]
+    words = "\n".join(_own(turn) for turn in said)
     return journal.new(
         SessionSummary,
         user,
         session=session,
         scope=told_by[-1].scope,
+        at=told_by[-1].at,
         source="conversation",
         derived_from=tuple(one.ref for one in told_by),
         text=text,
         decisions=_decisions(journal, user, session, notes),
-        concepts=_most_named([*(turn.text for turn in said), *(one.title for one in seen)]),
+        concepts=_most_named([*(_own(turn) for turn in said), *(one.title for one in seen)]),
         files=_most((file for one in seen for file in one.files), paths_in(words), FILES),
     )
+
+
+def _may_be_told(turn: Turn) -> bool:
+    """Say whether a turn may be told of where only what is trusted may stand.
+
+    What an assistant says after a stranger may be the stranger's. A person's own words are theirs.
+    """
+    if turn.trust != "trusted" or turn.rejected or not turn.teaches:
+        return False
+    return turn.role == "user" or (turn.role == "assistant" and not turn.tainted)
+
+
+def _own(turn: Turn) -> str:
+    """Return what a turn says by itself, without what may not open every conversation."""
+    text = own_words(turn.text) if turn.role == "user" else turn.text
+    if is_sensitive(text):
+        for sentence in sentences(text):
+            if is_sensitive(sentence.text):
+                text = text.replace(sentence.text, "")
+    return text
 
 
 def _of(session: str, type_: str) -> Find:
@@ -80,8 +106,9 @@ _KINDS = ("done", "decided", "blocked", "next")
 
 
 def _first(turn: Turn) -> str:
-    found = sentences(turn.text)
-    return one_line(found[0].text, SENTENCE) if found else ""
+    """Return the first sentence that is no small talk."""
+    found = (sentence.text for sentence in sentences(_own(turn)))
+    return next((one_line(text, SENTENCE) for text in found if not is_small_talk(text)), "")
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -90,7 +117,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 def _decisions(journal: Journal, user: str, session: str, notes: Sequence[Note]) -> tuple[str, ...]:
     memories = journal.read(journal.store.query(user, _of(session, "memory")), Memory)
-    made = [one.text for one in memories if one.kind == "decision"]
+    made = [one.text for one in memories if one.kind == "decision" and one.trust == "trusted"]
     made += [note.text for note in notes if note.kind == "decided"]
     return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..protocols import Find, Row, Store
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.records import Memory, load_all, load_as
+
+NO_MORE: Mapping[str, Any] = {"was": "", "was_at": None, "because": ""}
+"""What a memory tells of one whose place it took, when that is forgotten."""
 
 
 def versions(store: Store, memory: Memory) -> list[Memory]:
@@ -88,7 +91,7 @@ def _close_the_gap(store: Store, user: str, row: Row) -> set[str]:
         if memory.superseded_by == copy.ref:
             update["superseded_by"] = copy.superseded_by
         if memory.was and fold(memory.was) == fold(copy.text):
-            update["was"] = ""
+            update |= NO_MORE
             quoting.add(memory.ref)
         if update:
             store.put([memory.model_copy(update=update).row()])

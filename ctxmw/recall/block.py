@@ -123,6 +123,10 @@ class Draft:
             return len(item.text) // 4
         return self._piece(item, "full")[1]
 
+    def line_cost(self, item: Item) -> int:
+        """Return what a line in the index costs that stands for the item."""
+        return self._piece(item, "index")[1]
+
     def about(self, item: Item) -> int:
         """Return what the item's full text costs, or about that where it is not known."""
         known = self._at_hand(item, "full")
@@ -139,8 +143,13 @@ class Draft:
         if shown == "full" and len(item.text) > HUGE:
             return len(item.text)
         known = self._at_hand(item, shown)
-        if known is None and self._is_over(item, shown, most):
-            return most + 1
+        if known is None and most <= _PLENTY and shown != "brief":
+            # Counting takes ten times as long as a glance. Of a line in the index, what the full
+            # text costs is left open there: it is part of the line.
+            text = self._renderer.item(item, shown, 0)
+            if self._count.at_least(text) > most:
+                return most + 1
+            known = self._counted(item, shown, text) if shown == "full" else None
         price = (known or self._made(item, shown))[1]
         section = "index" if shown == "index" else item.section
         if section not in self._open:
@@ -208,15 +217,6 @@ class Draft:
             self._headings[section] = known
         return known
 
-    def _is_over(self, item: Item, shown: Shown, most: int) -> bool:
-        """Say whether a form plainly has more tokens than `most`; counting takes ten times as long.
-
-        Of a line in the index, what the full text costs is left open: it is part of the line.
-        """
-        if most > _PLENTY or shown == "brief":
-            return False
-        return self._count.at_least(self._renderer.item(item, shown, 0)) > most
-
     def _at_hand(self, item: Item, shown: Shown) -> tuple[str, int] | None:
         """Return what was printed of the item and counted before, if it is known."""
         if not item.version:
@@ -228,15 +228,15 @@ class Draft:
 
     def _made(self, item: Item, shown: Shown) -> tuple[str, int]:
         """Print the item and count that, for the first time."""
-        text = self._print(item, shown)
+        cost = 0 if shown == "full" else self.cost(item)
+        return self._counted(item, shown, self._renderer.item(item, shown, cost))
+
+    def _counted(self, item: Item, shown: Shown, text: str) -> tuple[str, int]:
         tokens = self._count(text)
         if item.version:
             self._pieces[item.ref, item.version, shown, item.passage] = text, tokens
             self.counts[text] = tokens
         return text, tokens
-
-    def _print(self, item: Item, shown: Shown) -> str:
-        return self._renderer.item(item, shown, 0 if shown == "full" else self.cost(item))
 
 
 _Order = tuple[Any, ...]
@@ -254,7 +254,8 @@ def _printed_order(entry: _Entry, begins: Mapping[str, _Order]) -> _Order:
     """Order what a section shows; what is equal stays in the order in which it was chosen.
 
     Conversations and what was said in them are told as they went. What conversations left comes
-    newest first, and all else by priority, instructions before facts, the best first.
+    newest first, open before done, and all else by priority, instructions before facts, the best
+    first.
     """
     item, shown, _ = entry
     if shown == "index":
@@ -262,7 +263,7 @@ def _printed_order(entry: _Entry, begins: Mapping[str, _Order]) -> _Order:
     if item.group:
         return (begins[item.group], item.group, item.order, item.place, -item.score)
     if item.section in TIMELINES:
-        return ((), "", urgency(item), newest_first(item))
+        return ((), "", urgency(item), item.lane != "open", newest_first(item))
     first = urgency(item), not item.instructs, -item.score
     return ((), "", *first, item.place, item.order, newest_first(item))
 

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..store.journal import Journal
+from ..text.cleaning import fold
+from ..text.terms import content_terms
 from ..values.items import Item
-from ..values.records import Derived, Turn, load
+from ..values.record_items import OUTDATED
+from ..values.records import Memory, Turn
 
-_QUOTING = ("memory", "observation", "note")
-"""What is learned from a turn and may repeat its words."""
+_SPACES = 8
+"""Characters by which two texts may differ in length that say the same."""
+_A_PHRASE = 20
+"""Characters of what may stand anywhere by chance."""
+_LOOKED_AT = 200
+"""Memories that have run out whose turns are looked for."""
+_MORE_THAN = 2
+"""A turn that is longer than so many times what was learned from it says something else, too."""
+
+_LITTLE_MORE = 0.2
+"""The share of its words that a turn may have beside what was learned from it."""
+_ACKNOWLEDGED = 4
+"""Words of an answer that says no more than "Noted"."""
+_COURTESY = frozenset(
+    content_terms(
+        "hi hello hey thanks thank please remember note actually way also ok okay well sorry just"
+    )
+)
+"""Words that only lead up to what is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +42,8 @@ class InView:
     refs: frozenset[str] = frozenset()
     """Captured turns that are in view, where the conversation was compacted."""
     compacted: bool = False
+    texts: tuple[str, ...] = ()
+    """What the messages in view say."""
 
     def own(self, session: str) -> tuple[str, int] | None:
         """Return the conversation and how many messages of it are in view, when that is all.
@@ -49,6 +71,20 @@ class AlreadyShown:
     """Messages of the conversation itself."""
     points_on: bool = True
     """Whether the prompt tells how to ask for more."""
+    texts: Sequence[str] = ()
+    """The blocks in view, as they are printed."""
+
+    def has_line(self, text: str) -> bool:
+        """Say whether a block in view has this text."""
+        line = _on_one_line(text)
+        return any(line in block for block in self.texts)
+
+    def says(self, text: str) -> bool:
+        """Say whether the prompt has just these words already, whoever said them, and when."""
+        if len(text) > _A_PHRASE and self.has_line(text):
+            return True
+        near = [told for told in self.said.texts if abs(len(told) - len(text)) <= _SPACES]
+        return bool(near) and fold(text) in map(fold, near)
 
 
 def unsaid(journal: Journal, user: str, items: Sequence[Item], said: InView) -> Sequence[Item]:
@@ -62,22 +98,57 @@ def unsaid(journal: Journal, user: str, items: Sequence[Item], said: InView) -> 
     return [item for item in items if seen.isdisjoint(item.origins)]
 
 
-def unquoted(
-    journal: Journal, user: str, items: Sequence[Item], shown: Collection[str]
-) -> Sequence[Item]:
-    """Return the items without turns that something shown in full was learned from, and quotes."""
+def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -> Sequence[Item]:
+    """Return the items without turns that say little more than what was learned from them.
+
+    `told` is what is in view; of it counts what stands there in full, be it in several lines. The
+    few words that acknowledged such a turn go with it.
+    """
     turns = {item.ref: item for item in items if item.kind == "turn"}
-    if not turns or not shown:
-        return items
-    rows = [row for row in journal.store.get(user, sorted(shown)) if row.type in _QUOTING]
-    quoted = {
+    lines: dict[str, list[str]] = {}
+    for one in told:
+        if turns.keys().isdisjoint(one.origins):
+            continue
+        if one.ref in shown.whole or shown.has_line(one.text):
+            for ref in one.origins:
+                lines.setdefault(ref, []).append(one.text)
+    quoted = {ref for ref in turns.keys() & lines.keys() if _is_told(turns[ref].text, lines[ref])}
+    exchanges = {(turns[ref].session, turns[ref].order[:2]) for ref in quoted}
+    acknowledged = {
         ref
-        for record in journal.faults.read(rows, load)
-        if isinstance(record, Derived)
-        for ref in record.derived_from
-        if ref in turns and _on_one_line(turns[ref].text) in _on_one_line(record.says())
+        for ref, turn in turns.items()
+        if (turn.session, turn.order[:2]) in exchanges
+        and len(content_terms(turn.text)) <= _ACKNOWLEDGED
     }
-    return [item for item in items if item.ref not in quoted]
+    return [item for item in items if item.ref not in quoted | acknowledged]
+
+
+def _is_told(text: str, lines: Sequence[str]) -> bool:
+    """Say whether the lines say what a text does, but for a word or two."""
+    if any(_on_one_line(text) in _on_one_line(line) for line in lines):
+        return True
+    if "?" in text:
+        return False  # what answered it matters
+    said = set(content_terms(text.replace(OUTDATED, " "))) - _COURTESY
+    more = said.difference(*(content_terms(line) for line in lines))
+    return len(more) <= _LITTLE_MORE * len(said)
+
+
+def not_over(
+    journal: Journal, user: str, items: Sequence[Item], run_out: Sequence[str]
+) -> Sequence[Item]:
+    """Return the items without turns that say little more than what has run out."""
+    turns = {item.ref: item for item in items if item.kind == "turn"}
+    if not turns or not run_out:
+        return items
+    memories = journal.read(journal.store.get(user, run_out[:_LOOKED_AT]), Memory)
+    over = {
+        ref
+        for memory in memories
+        for ref in memory.derived_from
+        if ref in turns and len(turns[ref].text) <= _MORE_THAN * len(memory.text)
+    }
+    return [item for item in items if item.ref not in over]
 
 
 def _on_one_line(text: str) -> str:

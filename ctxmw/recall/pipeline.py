@@ -22,12 +22,13 @@ from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
 from ..values.situation import Floors, Situation, Weights
 from .catalog import AgentSearch, Catalog
-from .in_view import AlreadyShown, unquoted, unsaid
+from .in_view import AlreadyShown, not_over, unquoted, unsaid
+from .on_topic import admitted, apart_from, for_the_opening, on_topic
 from .render import Printer
 from .selection import Overflow, Selection, select_stable, select_turn
 from .sources.own import OwnSource
 from .sources.shortlist import ListedSource
-from .surroundings import Brought, Surroundings
+from .surroundings import Brought, Surroundings, is_small_talk
 
 if TYPE_CHECKING:
     from ..search.search import Found, Search
@@ -78,6 +79,8 @@ class TurnOffers:
     """What the application's sources have, when they were asked already."""
     waiting: Sequence[Item] = ()
     called: Sequence[Item] = ()
+    notes: Sequence[Item] = ()
+    """Where the work stands, as far as that is not for a system prompt."""
     brought: Brought = field(default_factory=Brought)
 
 
@@ -138,7 +141,9 @@ def build_part(
     wanted = Filter(
         without=frozenset(shown.refs) | sent.refs,
         own=sent.own(situation.session),
+        past=False,
         worthwhile=True,
+        appetite=recall.printer.arriving.appetite,
         tokens=budget.turn_limit,
         deadline=recall.limit.due(),
         head=head,
@@ -150,9 +155,19 @@ def build_part(
         found = recall.find(situation, wanted)
     other = [item for item in filter(is_new, found.items) if whole.isdisjoint(item.origins)]
     unheard = unsaid(recall.journal, situation.user, other, sent)
-    new = unquoted(recall.journal, situation.user, unheard, whole)
-    hits = recall.printer.arriving.admitted(new)
-    asked = hits if opens(found, recall.floors) else []
+    new = unquoted(unheard, _in_view(recall, situation, unheard, shown, head), shown)
+    if new:
+        over = recall.search.run_out(situation.user, situation.now, head)
+        new = not_over(recall.journal, situation.user, new, over)
+    told = [item for item in on_topic(recall, situation, wanted) if is_new(item)]
+    told = [item for item in told if whole.isdisjoint(item.origins)]
+    told = list(unsaid(recall.journal, situation.user, told, sent))
+    known = {item.ref for item in told}
+    hits = admitted(recall.printer.arriving.admitted(new), situation)
+    hits = [item for item in hits if item.ref not in known]
+    declined = _declined(hits, found, recall.floors, shown)
+    asked = [item for item in hits if item.ref not in declined]
+    asked = [*told, *apart_from(asked, told)]
     code = list(filter(is_new, around.code))
     ahead = len(code)
     if asked:
@@ -161,16 +176,63 @@ def build_part(
     for_turn = [item for item in own.items if item.lane == "turn"]
     urgent, normal, low = _by_urgency([*offers.waiting, *around.modes, *for_turn])
     first = filter(is_new, [*urgent, *normal, *offers.called, *around.rules])
-    last = filter(is_new, [*low, *around.readme])
+    hit = {item.ref for item in asked}
+    notes = [one for one in recall.printer.arriving.admitted(offers.notes) if one.ref not in hit]
+    last = filter(is_new, [*low, *around.readme, *notes])
     items = [*first, *code[:ahead], *asked, *code[ahead:], *last]
     layout = recall.printer.layout(situation)
     limit, floors = budget.turn_limit, recall.floors
     with stage("select"):
         hint = not shown.points_on
         chosen = select_turn(
-            items, limit, layout, floors, overflow=Overflow(listed=shown.listed), hint=hint
+            [*items, *_named_in(declined, hits)],
+            limit,
+            layout,
+            floors,
+            overflow=Overflow(listed=shown.listed, declined=declined),
+            hint=hint,
         )
     return replace(chosen, fault=", ".join(filter(None, [found.fault, own.fault])))
+
+
+def _in_view(
+    recall: Recall,
+    situation: Situation,
+    found: Sequence[Item],
+    shown: AlreadyShown,
+    head: int | None,
+) -> list[Item]:
+    """Return what is in view, where turns were found that might say the same again."""
+    if not any(item.kind == "turn" for item in found):
+        return []
+    return recall.search.read(situation.user, shown.refs, head)
+
+
+NOT_WORTH_IT = "not worth its tokens"
+NOTHING_ASKED = "nothing here was asked for"
+SMALL_TALK = "small talk"
+SAID_IN_VIEW = "same words in view"
+
+
+def _declined(
+    hits: Sequence[Item], found: Found, floors: Floors, shown: AlreadyShown
+) -> dict[str, str]:
+    """Return why hits are not shown, however much room there is."""
+    if not opens(found, floors):
+        return dict.fromkeys([item.ref for item in hits], NOTHING_ASKED)
+    declined: dict[str, str] = {}
+    for item in hits:
+        if item.ref in found.too_little:
+            declined[item.ref] = NOT_WORTH_IT
+        elif item.kind == "turn" and is_small_talk(item.text):
+            declined[item.ref] = SMALL_TALK
+        elif shown.says(item.text):
+            declined[item.ref] = SAID_IN_VIEW
+    return declined
+
+
+def _named_in(declined: Collection[str], hits: Sequence[Item]) -> list[Item]:
+    return [item for item in hits if item.ref in declined]
 
 
 def _by_urgency(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
@@ -228,7 +290,7 @@ def gather(recall: Recall, situation: Situation, budget: Budget, own: Own) -> Ga
     left_out: Counter[str] = Counter()
     for source in recall.sources:
         listed = source.best(situation, recall.weights, most)
-        items += recall.printer.arriving.admitted(listed.items)
+        items += for_the_opening(recall.printer.arriving.admitted(listed.items))
         above, below = listed.left_out(recall.floors.stable)
         left_out += Counter({"over budget": above, f"below floor {recall.floors.stable:g}": below})
     items += [item for item in own.items if item.lane != "turn"]

@@ -52,8 +52,10 @@ class Printer:
 
 SECTIONS = (
     "universal",
+    "about",
     "language",
     "project",
+    "facts",
     "decisions",
     "notes",
     "sessions",
@@ -70,7 +72,9 @@ TIMELINES = frozenset({"notes", "sessions"})
 """Sections that tell how things went: by time, whatever the scores are."""
 
 _TITLES = {
-    "universal": "Universal Rules",
+    "universal": "Instructions",
+    "about": "About the User, in Their Words",
+    "facts": "Facts",
     "decisions": "Recent Decisions",
     "notes": "Session Notes",
     "sessions": "Recent Sessions",
@@ -81,6 +85,9 @@ _TITLES = {
     "notices": "Notices",
     "index": "Index",
 }
+_OF_CODE = frozenset({"code", "files"})
+# An arrow or a comparison inside of a line of code closes no tag: no "<" is ever left to close.
+_COMPARED = re.compile(r"(?<=[\w\])\"'][ ])&gt;(?==?[ ])|(?<=[ )][-=])&gt;(?=[ ])")
 _LANGUAGES = {
     "cpp": "C++",
     "csharp": "C#",
@@ -149,7 +156,7 @@ class Xml:
     def item(self, item: Item, shown: Shown, cost: int) -> str:
         if shown == "full":
             return f'<item kind="{_attribute(item.kind)}">{_inside(_by_line(item, shown))}</item>\n'
-        about = {"id": item.ref, "kind": item.kind, "date": _date(item), "session": item.session}
+        about = {"id": item.ref, "kind": item.kind, "date": _date(item)}
         marks = "".join(f' {name}="{_attribute(value)}"' for name, value in about.items() if value)
         text = _index_title(item) if shown == "index" else _by_line(item, shown)
         return f'<item shown="{shown}"{marks} tokens="{cost}">{_inside(text)}</item>\n'
@@ -206,7 +213,9 @@ def _brief(item: Item) -> str:
 
 def _labelled(item: Item, text: str) -> str:
     body = escape(text).strip()
-    label = _line(item.label)
+    if item.section in _OF_CODE:
+        body = _COMPARED.sub(">", body)
+    label = _line(item.label) if item.label else ""
     if not label or body.lower().startswith((f"{label.lower()} ", f"{label.lower()}:")):
         return body
     return f"{label}: {body}"
@@ -217,7 +226,7 @@ def _more(item: Item, shown: Shown, cost: int) -> str:
 
 
 def _index_line(item: Item, cost: int) -> str:
-    about = _line(" ".join(filter(None, (item.ref, item.kind, _date(item), item.session))))
+    about = _line(" ".join(filter(None, (item.ref, item.kind, _date(item)))))
     return f"{about}: {_index_title(item)} ({cost} tokens)"
 
 

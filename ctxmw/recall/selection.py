@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +31,10 @@ _PATIENCE: Mapping[Form, int] = {"full": 40, "passage": 40, "brief": 40, "index"
 are much of a length."""
 _SUMMARY_SHARE = 5 / 8
 """Of the summaries' and the index's tokens, what summaries in full or brief may take."""
+
+
+_MUCH_CHEAPER = 0.66
+"""What a line in the index may cost at most, of what its text does."""
 
 
 class Choice(NamedTuple):
@@ -76,6 +81,12 @@ class Selection:
         """Refs of what the block shows, in full or in part."""
         return frozenset([choice.item.ref for choice in self.choices if choice.shown != "none"])
 
+    @property
+    def until(self) -> datetime | None:
+        """When the first of what the block shows runs out."""
+        shown = [choice.item for choice in self.choices if choice.shown != "none"]
+        return min((item.until for item in shown if item.until is not None), default=None)
+
     def with_left_out(self, more: Mapping[str, int]) -> Selection:
         """Return the selection with more counted as left out."""
         counts = Counter(self.left_out) + Counter(more)
@@ -89,8 +100,10 @@ def select_stable(
 
     Among memories, instructions go first: a fact can be asked for, but nothing in a request tells
     that an instruction is to be looked up. Their lane has an end, so that many of them leave room
-    for facts; what does not fit there competes with these, and has before the index what nobody
-    else needs. Of what several conversations noted in the same words, the newest is shown.
+    for facts; what does not fit there competes with these, and has what nobody else needs. What
+    one scope leaves over goes to memories of the others. The index has its own lane and no more;
+    where a line would cost as much as the text, the text stands there. Of what several
+    conversations noted in the same words, the newest is shown.
 
     Untrusted text has no place in a system prompt: it gets an index line at most, in our words.
     """
@@ -98,7 +111,7 @@ def select_stable(
     if not fill.open_frame("index"):
         return fill.nothing(items)
     ranked = _ranked(items)
-    trusted = [item for item in ranked if item.trust == "trusted"]
+    trusted = [item for item in ranked if item.trust == "trusted" and not item.tainted]
     pinned = [item for item in trusted if item.lane == "pinned"]
     repeated = _repeated(trusted)
     worthy = [i for i in trusted if i.score >= floors.stable and i.ref not in repeated]
@@ -109,20 +122,22 @@ def select_stable(
     fill.pour("instructions", "reserve")
     for lane in MEMORY_LANES:
         fill.take([item for item in memories if item.lane == lane], "full", lane)
+    for lane in MEMORY_LANES:
+        fill.pour(lane, "reserve")
     fill.take(memories, "full", "reserve")
     for lane in NOTE_LANES:
         fill.take([item for item in worthy if item.lane == lane], "full", lane)
     fill.pour_all_into("pinned")
     fill.take(pinned, "full", "pinned")
     fill.take(filter(has_brief, pinned), "brief", "pinned")
+    fill.take(pinned, "index", "pinned")
     fill.pour_all_into("instructions")
     fill.take(instructions, "full", "instructions")
     fill.take(filter(has_brief, instructions), "brief", "instructions")
-    fill.pour_all_into("index")
     _add_summaries(fill, trusted, layout.arriving.recent_sessions)
     listed = [i for i in ranked if i.score >= floors.index and i.ref not in repeated]
     lines = [item for item in [*pinned, *_others(listed, pinned)] if not fill.shows(item)]
-    fill.take(lines[: layout.arriving.index_entries], "index", "index")
+    fill.list(lines[: layout.arriving.index_entries], "index", floors.stable)
     return fill.finish(ranked, lambda item: repeated.get(item.ref) or _why_not_stable(item, floors))
 
 
@@ -140,15 +155,6 @@ def select_lanes(items: Sequence[Item], lanes: Mapping[str, int], layout: Layout
     return fill.finish(items, lambda _: "over budget")
 
 
-def select_index(items: Sequence[Item], limit: int, layout: Layout) -> Selection:
-    """List what there is, one line each, in the order given."""
-    fill = _Fill({"index": limit}, layout, hint=False)
-    if not fill.open_frame("index"):
-        return fill.nothing(items)
-    fill.take(items, "index", "index")
-    return fill.finish(items, lambda _: "over budget")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overflow:
     """What becomes of what does not fit a turn's part in full."""
@@ -161,6 +167,8 @@ class Overflow:
     """... and how many tokens are left for that when not everything fits."""
     listed: Collection[str] = ()
     """What an index in view lists already."""
+    declined: Mapping[str, str] = field(default_factory=dict)
+    """What is not shown whatever room there is, by ref, and why: it is told in the record."""
 
 
 OVERFLOW = Overflow()
@@ -181,8 +189,10 @@ def select_turn(
     the frame says how to get at what is listed.
     """
     fill = _Fill({"turn": limit}, layout, hint=hint)
+    every, declined = items, overflow.declined
     if not fill.open_frame("turn"):
-        return fill.nothing(items)
+        return fill.nothing(every)
+    items = [item for item in every if item.ref not in declined] if declined else every
     if overflow.kept_for_index and not fill.fits(items, "turn"):
         cap = max(0, fill.left["turn"] - overflow.kept_for_index)
         fill.take(items, "passage", "turn", cap=cap)
@@ -194,7 +204,7 @@ def select_turn(
     worthy = [item for item in rest if item.score >= floors.index and not fill.shows(item)]
     most, lines = layout.arriving.index_entries, overflow.index_lines
     fill.take(worthy[: lines if most is None else min(lines, most)], "index", "turn")
-    return fill.finish(items, lambda item: _why(item, floors.index))
+    return fill.finish(every, lambda item: declined.get(item.ref) or _why(item, floors.index))
 
 
 _DEGRADES: tuple[Form, ...] = ("full", "brief", "index")
@@ -256,7 +266,7 @@ def _explained(choice: Choice, why: Callable[[Item], str]) -> Choice:
 
 
 def _why_not_stable(item: Item, floors: Floors) -> str:
-    if item.trust == "untrusted":
+    if item.trust == "untrusted" or item.tainted:
         return "untrusted"
     return _why(item, floors.index if item.score < floors.index else floors.stable)
 
@@ -315,6 +325,9 @@ class _Fill:
                 rest.append(item)
                 misses += 1
                 continue
+            if form == "index" and not self._saves(item):
+                rest.append(item)
+                continue
             room -= price
             misses = 0
             self._draft.add(item, shown)
@@ -322,6 +335,26 @@ class _Fill:
             self._paid_by[item.ref] = lane
         self._pay(lane, had - room)
         return rest
+
+    def list(self, items: Sequence[Item], lane: str, floor: float) -> None:
+        """Add what fits into the lane, in order: a line each.
+
+        Where that is not much cheaper than the text, the text of what reaches the floor.
+        """
+        misses = 0
+        for item in items:
+            form: Form = "index" if self._saves(item) else "full"
+            if form == "full" and (item.score < floor or item.lane == "index"):
+                continue
+            misses = misses + 1 if self.take([item], form, lane) else 0
+            if misses >= _PATIENCE["index"]:
+                return
+
+    def _saves(self, item: Item) -> bool:
+        """Say whether a line in the index is much cheaper than the text that it stands for."""
+        if item.lane == "pinned" or item.trust == "untrusted":
+            return True  # it must not be missed, or may not be shown
+        return self._draft.line_cost(item) <= _MUCH_CHEAPER * self._draft.cost(item)
 
     def pour(self, lane: str, into: str) -> None:
         """Give what a lane has left over to another."""

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from .sources.code import Code
 
 _POINTS_AT = frozenset(("here", "it", "that", "these", "this", "those"))
+_ASKED_OF_IT = frozenset(
+    "debug describe document explain fix improve refactor rename review rewrite simplify".split()
+)
+_WHY = frozenset("and but is so then why".split())
+"""All of a message that asks nothing but why: of what is at hand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +88,11 @@ class Surroundings:
             known = code.knows if code is not None else None
             said = _without_secrets(situation.query)
             new = analyze_message(said, now=situation.now, policy=self.policy, known=known)
-            acting = new if is_small_talk(situation.query) else [*new, *recent]
+            talk = is_small_talk(situation.query)
+            acting = new if talk else [*new, *recent]
             files = _in_play(situation, acting, code)
-            found = self.code.brought(code, situation, acting, self.policy, floor)
+            seen = replace(situation, query="" if talk else said)
+            found = self.code.brought(code, seen, acting, self.policy, floor)
         started = any(trigger.kind == "session_start" for trigger in acting)
         about = " ".join(q for one in new if one.kind == "message" for q in one.queries)
         weight = 1.0 if started else self.policy.message
@@ -98,6 +105,14 @@ class Surroundings:
             carried=carried_over([*new, *recent], self.policy),
             activity_feed=feed,
         )
+
+    def search_code(self, situation: Situation, tokens: int) -> list[Item] | None:
+        """Return the code that a query is about, the best first; None when none is known."""
+        with self.codebase.use(situation.user, situation.project) as code:
+            if code is None:
+                return None
+            policy = replace(self.policy, tokens=tokens)
+            return self.code.found(code, situation, policy)
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return what has this ref among the code and the files of the folder."""
@@ -129,7 +144,10 @@ class Surroundings:
 def is_small_talk(text: str) -> bool:
     """Say whether a message asks for nothing, and points at nothing that is at hand."""
     said = words(excerpt(text))
-    if "?" in text and not _POINTS_AT.isdisjoint(said):
+    points = not _POINTS_AT.isdisjoint(said)
+    if points and ("?" in text or not _ASKED_OF_IT.isdisjoint(said)):
+        return False
+    if "why" in said and "?" in text and _WHY.issuperset(said):
         return False
     return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
 

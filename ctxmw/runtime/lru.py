@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -18,20 +19,17 @@ class LruCache(Generic[K, V]):
         self,
         size: int,
         *,
-        room: int = 0,
+        room: int = sys.maxsize,
         weigh: Callable[[V], int] | None = None,
-        growing: bool = False,
     ) -> None:
-        """`weigh` says how much of the room a value takes; one may take it all.
-
-        Of values that are `growing`, what they weighed when they were put is remembered.
-        """
+        """`weigh` says how much of the room a value takes when it is put; one may take it all."""
         self._size = size
         self._room = room
         self._weigh = weigh
         self._kept: OrderedDict[K, V] = OrderedDict()
-        self._weights: dict[K, int] | None = {} if growing else None
-        self._weight = 0
+        self._weights: dict[K, int] = {}
+        self.weight = 0
+        """What all values together take of the room."""
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
@@ -63,6 +61,13 @@ class LruCache(Generic[K, V]):
             for key in keys:
                 self._without(key)
 
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._kept.clear()
+            self._weights.clear()
+            self.weight = 0
+
     def values(self) -> list[V]:
         """Return every value, the one used longest ago first."""
         with self._lock:
@@ -71,16 +76,11 @@ class LruCache(Generic[K, V]):
     def _keep(self, key: K, value: V) -> None:
         self._kept[key] = value
         if self._weigh is not None:
-            weight = self._weigh(value)
-            self._weight += weight
-            if self._weights is not None:
-                self._weights[key] = weight
-        while len(self._kept) > self._size or (self._weight > self._room and len(self._kept) > 1):
+            self._weights[key] = self._weigh(value)
+            self.weight += self._weights[key]
+        while len(self._kept) > self._size or (self.weight > self._room and len(self._kept) > 1):
             self._without(next(iter(self._kept)))
 
     def _without(self, key: K) -> V | None:
-        value = self._kept.pop(key, None)
-        if self._weigh is not None and value is not None:
-            known = self._weights
-            self._weight -= self._weigh(value) if known is None else known.pop(key)
-        return value
+        self.weight -= self._weights.pop(key, 0)
+        return self._kept.pop(key, None)

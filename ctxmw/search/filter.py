@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from ..runtime.deadline import Deadline
+from ..values.budget import Appetite
 from ..values.items import Scope
 from ..values.records import RECORD_TYPES
 from ..values.situation import Situation
@@ -25,6 +26,8 @@ class Filter:
     scopes: tuple[str, ...] | None = None
     """None: those that hold in the situation's project and language. Empty: all."""
     since: datetime | None = None
+    past: bool = True
+    """Whether what has run out may be found."""
     without: frozenset[str] = frozenset()
     """Refs that are in view already."""
     own: tuple[str, int] | None = None
@@ -32,8 +35,12 @@ class Filter:
     all there are, its turns are in view, and must not stand in the way of what is not."""
     worthwhile: bool = False
     """Whether records that stand alone and match much less than the best are left out."""
+    alone: bool = False
+    """Whether every record must match by itself, and not much less than the best."""
     lessons: bool = False
     """Whether what was learned from a turn is brought beside the turn that says it."""
+    appetite: Appetite = "full"
+    """How likely a hit must be evidence, for its tokens, to be worth them."""
     tokens: int = 2000
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
@@ -43,7 +50,7 @@ class Filter:
 
 
 def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
-    """Say of every place whether it may be found."""
+    """Say of every place whether it may be found, or is in view and may be the answer."""
     found: Bools = index.column("alive")[:-1] > 0
     if wanted.types != SEARCHED:
         found &= _one_of(index, "type", wanted.types)
@@ -52,13 +59,14 @@ def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> B
         found &= _one_of(index, "scope", scopes)
     if wanted.since is not None:
         found &= index.column("day")[:-1] >= wanted.since.toordinal()
+    if not wanted.past:
+        found &= index.column("until")[:-1] > situation.now.timestamp()
     if wanted.own is not None:
         session, sent = wanted.own
         number = index.number("session", session)
         own = (found & (index.column("session")[:-1] == number)).nonzero()[0]
         if number >= 0 and len(own) <= sent:
             found[own] = False
-    found[index.places(wanted.without)] = False
     return found
 
 

@@ -15,8 +15,9 @@ from ..protocols import Row, Store
 from ..runtime.faults import Faults
 from ..runtime.packing import Unpacked
 from ..store.feed import Feed
-from ..store.replica import Kept, Projection, Replica, rows_of
-from ..values.records import Turn, load
+from ..store.replica import Kept, rows_of
+from ..store.snapshots import SavedProjection, SavedReplica
+from ..values.records import Memory, Turn, load
 from .filter import SEARCHED
 from .lexical.index import Document, LexicalIndex
 from .reading import Readings
@@ -30,7 +31,7 @@ RECORDS = 1_000_000
 """... and of how many records they may be together: about half a gigabyte."""
 READ = 15_000_000
 """How many characters of what was read are kept at hand, for all users together."""
-SPACE, OLDER = "lexical:4", "lexical:3"
+SPACE, OLDER = "lexical:5", "lexical:4"
 """Where snapshots are kept; the number rises when words, stems or columns change."""
 _A_MOMENT = 200
 """Changes that are taken in within a few milliseconds."""
@@ -38,7 +39,7 @@ _PATIENCE = 0.05
 """Seconds that a writer waits for a search."""
 
 
-class Searchable(Projection):
+class Searchable(SavedProjection):
     """What is kept at hand of one user: an index, and what was read of what it found."""
 
     def __init__(self, store: Store, faults: Faults, user: str) -> None:
@@ -58,7 +59,7 @@ class Searchable(Projection):
 
     def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
         for refs in (written, gone):
-            self.readings.forget(refs)
+            self.readings.let_go(refs)
             self.unread.difference_update(refs)
         for ref in gone:
             self.index.remove(ref)
@@ -82,7 +83,7 @@ class Indexes:
     def __init__(
         self, store: Store, feed: Feed | None = None, faults: Faults | None = None
     ) -> None:
-        self._replica = Replica(
+        self._replica = SavedReplica(
             feed or Feed(store),
             SEARCHED,
             partial(Searchable, store, faults or Faults()),
@@ -123,7 +124,7 @@ class Indexes:
 
     def read_size(self) -> int:
         """Return how many characters of what was read are kept at hand."""
-        return sum(kept.value.readings.size for kept in self._replica.every())
+        return sum(kept.value.readings.weight for kept in self._replica.every())
 
     def _make_room(self, user: str) -> None:
         """Let go of what was read for others, those first who searched longest ago."""
@@ -131,7 +132,7 @@ class Indexes:
         if size <= READ:
             return
         for kept in self._replica.idle(but=user):
-            size -= kept.value.readings.size
+            size -= kept.value.readings.weight
             kept.value.readings.clear()
             if size <= READ:
                 return
@@ -150,4 +151,5 @@ def document_of(row: Row) -> Document:
         text=record.says(),
         words=row.search_text.split(),
         at=row.at,
+        until=record.until if isinstance(record, Memory) else None,
     )

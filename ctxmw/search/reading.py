@@ -5,17 +5,20 @@ Long ones are shown by the sentences that answer a question, with gaps marked.
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from ..protocols import Store, TokenCounter
 from ..runtime.faults import Faults
-from ..text.terms import content_terms
+from ..runtime.lru import LruCache
+from ..text.cleaning import words
+from ..text.terms import content_terms, stems
+from ..text.topics import directed, weights_of_words
 from ..values.items import Item
 from ..values.record_items import record_item
-from ..values.records import Record, load
+from ..values.records import RECORD_TYPES, Record, load
 
 AT_HAND = 12_000
 """How many records of a user are kept at hand once they were read."""
@@ -23,56 +26,59 @@ OVERHEAD = 1_000
 """Characters that a record takes besides its text."""
 LONG = 200
 """Records of more tokens are shown as a passage ..."""
-PASSAGE = 0.5
-"""... of at most this share of their tokens."""
+SHARE = 0.5
+"""... of at most this share of their tokens ..."""
+PASSAGE = 800
+"""... of at most so many ..."""
+ROOM = 0.75
+"""... and of at most this share of what there is to spend."""
+
+
+def longest_passage(tokens: float) -> float:
+    """Return how many tokens of a record are shown at most where there are so many to spend."""
+    return min(PASSAGE, ROOM * tokens)
 
 
 class ReadRecord:
     """One record, read."""
 
     # Thousands are kept at hand: without a dict, each takes less room and less time to collect.
-    __slots__ = ("_count", "_sentences", "item", "plain")
+    __slots__ = ("_clauses", "_said", "_spoken", "_tokens", "item", "plain", "size")
 
     def __init__(self, record: Record, count: TokenCounter) -> None:
         self.item: Item = record_item(record)
         self.plain = " ".join(self.item.text.casefold().split())
         """Equal for two records that say the same."""
-        self._count = count
-        self._sentences: tuple[Clause, ...] = ()
+        self.size = len(self.item.text) + OVERHEAD
+        # A character is at least a byte, and a token at least that.
+        self._tokens = count(self.item.text) if len(self.item.text) > LONG else 0
+        self._clauses: tuple[Clause, ...] = ()
+        self._said = record.says()
+        self._spoken: tuple[Mapping[str, float], frozenset[str]] | None = None
 
     @property
-    def size(self) -> int:
-        return len(self.item.text) + OVERHEAD
+    def spoken_of(self) -> tuple[Mapping[str, float], frozenset[str]]:
+        """How much it speaks of each field of life, and its terms; worked out once."""
+        if self._spoken is None:
+            said = words(self._said)
+            self._spoken = directed(weights_of_words(said)), frozenset(stems(said))
+        return self._spoken
 
-    def passage(self, worth: Mapping[str, float]) -> str:
+    def passage(self, worth: Mapping[str, float], longest: float = PASSAGE) -> str:
         """Return what the text is shown as when it is long; "" for one that is short enough."""
+        if self._tokens <= LONG:
+            return ""
         text = self.item.text
-        if len(text) <= LONG:  # a character is at least a byte, and a token at least that
-            return ""
-        tokens = self._count(text)
-        if tokens <= LONG:
-            return ""
-        self._sentences = self._sentences or clauses(text, self._count)
-        return passage(self._sentences, worth, tokens * PASSAGE)
+        self._clauses = self._clauses or clauses(text)
+        half = self._tokens * SHARE
+        return passage(text, self._clauses, worth, min(half, longest), fill=half <= longest)
 
 
-class Readings:
-    """The records of one user that were read and have not changed since."""
+class Readings(LruCache[str, ReadRecord]):
+    """The records of one user that were read and have not changed since, by ref."""
 
     def __init__(self) -> None:
-        self._read: dict[str, ReadRecord] = {}
-        self.size = 0
-        """Characters of what is kept at hand."""
-
-    def forget(self, refs: Iterable[str]) -> None:
-        """Let go of records that changed or are gone."""
-        for ref in refs:
-            if (reading := self._read.pop(ref, None)) is not None:
-                self.size -= reading.size
-
-    def clear(self) -> None:
-        """Let go of everything."""
-        self._read, self.size = {}, 0
+        super().__init__(AT_HAND, weigh=attrgetter("size"))
 
     def read(
         self,
@@ -83,50 +89,115 @@ class Readings:
         faults: Faults | None = None,
     ) -> list[ReadRecord]:
         """Return the records of these refs that exist and can be read, in this order."""
-        if len(self._read) > AT_HAND:
-            self.forget(list(itertools.islice(self._read, AT_HAND // 2)))
-        missing = [ref for ref in refs if ref not in self._read]
+        found = {ref: reading for ref in refs if (reading := self.get(ref)) is not None}
+        missing = [ref for ref in refs if ref not in found]
         rows = store.get(user, missing) if missing else []
+        # What is in view may be an entry or a piece of code, which nobody searches.
+        rows = [row for row in rows if row.type in RECORD_TYPES]
         for reading in (faults or Faults()).read(rows, lambda row: ReadRecord(load(row), count)):
-            self._read[reading.item.ref] = reading
-            self.size += reading.size
-        return [self._read[ref] for ref in refs if ref in self._read]
+            found[reading.item.ref] = reading
+            self.put(reading.item.ref, reading)
+        return [found[ref] for ref in refs if ref in found]
 
 
 GAP = "\u2026"
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")  # noqa: RUF001 - other scripts' full stops
+_BORDERS = (re.compile(r"[}\])][,;]?\s*"), re.compile(r"[,;|]\s+"), re.compile(r"[,;|\s]\s*"))
+"""Where a long line is cut: behind a value, an element or a cell, a word."""
+_LONGEST = 240
+"""Characters of a clause; what has no full stop, such as JSON, is cut at the borders it has."""
 _NEXT_TO_MATCH = 0.3
+_BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A sentence, what it costs and what it speaks of."""
+    """A sentence, a line or a value: where it stands, what it costs and what it speaks of."""
 
-    text: str
+    start: int
+    end: int
     tokens: int
+    """About; the passage is counted when it is printed."""
     terms: frozenset[str]
 
 
-def clauses(text: str, count: TokenCounter) -> tuple[Clause, ...]:
+def clauses(text: str) -> tuple[Clause, ...]:
     """Return the sentences of a text; there is at least one in a text that says something."""
-    found = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
-    return tuple(Clause(said, count(said) + 1, frozenset(content_terms(said))) for said in found)
+    return tuple(
+        _clause(text, start, end)
+        for first, last in _sentences(text)
+        for start, end in _pieces(text, first, last)
+    )
 
 
-def passage(said: Sequence[Clause], worth: Mapping[str, float], limit: float) -> str:
+def passage(
+    text: str,
+    said: Sequence[Clause],
+    worth: Mapping[str, float],
+    limit: float,
+    *,
+    fill: bool = False,
+) -> str:
     """Return the sentences that hold the words worth most, in order, within the limit in tokens.
 
-    The first sentence, which says what the text is about, counts as a match.
+    The first sentence, which says what the text is about, counts as a match. With `fill` others
+    follow, so that little is missing of a text that is not much longer.
     """
-    held = [sum(value for term, value in worth.items() if term in s.terms) for s in said]
+    held = [sum([worth[term] for term in worth.keys() & each.terms]) for each in said]
     value = [_with_neighbours(held, at) for at in range(len(held))]
-    value[0] += max(value)
+    # ... but it comes behind the best of those that match.
+    value[0] += 0.99 * max(value)
     kept: list[int] = []
     for at in sorted(range(len(said)), key=lambda at: -value[at]):
-        if said[at].tokens <= limit:
+        if said[at].tokens <= limit and (value[at] > 0 or fill or not kept):
             limit -= said[at].tokens
             kept.append(at)
-    return _joined([sentence.text for sentence in said], sorted(kept))
+    return _joined(text, said, sorted(kept))
+
+
+def opens_at(text: str, query: str) -> int:
+    """Return where to open a text: a little before what holds most words of the query."""
+    terms = frozenset(content_terms(query))
+    said = clauses(text)
+    held = [len(terms & each.terms) for each in said]
+    if not any(held):
+        return 0
+    best = held.index(max(held))
+    return said[max(0, best - 1)].start if best else 0
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        if text[start : end.start()].strip():
+            yield start, end.start()
+        start = end.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield a sentence, cut at the borders of its values or words where it is long."""
+    while end - start > _LONGEST:
+        cut = _cut(text, start + _LONGEST // 3, start + _LONGEST)
+        yield start, cut
+        start = cut
+    if start < end:
+        yield start, end
+
+
+def _cut(text: str, first: int, last: int) -> int:
+    for border in _BORDERS:
+        found = [each.end() for each in border.finditer(text, first, last)]
+        if found:
+            return found[-1]
+    return last
+
+
+def _clause(text: str, start: int, end: int) -> Clause:
+    said = text[start:end]
+    tokens = len(said.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 1
+    return Clause(start, end, tokens, frozenset(content_terms(said)))
 
 
 def _with_neighbours(held: Sequence[float], at: int) -> float:
@@ -134,10 +205,16 @@ def _with_neighbours(held: Sequence[float], at: int) -> float:
     return held[at] + _NEXT_TO_MATCH * around
 
 
-def _joined(clauses: Sequence[str], kept: Sequence[int]) -> str:
+def _joined(text: str, said: Sequence[Clause], kept: Sequence[int]) -> str:
     parts: list[str] = []
     last = -1
     for at in kept:
-        parts += [clauses[at]] if at == last + 1 else [GAP, clauses[at]]
+        if at != last + 1:
+            parts.append(GAP)
+        elif parts and said[last].end == said[at].start:
+            parts[-1] += text[said[at].start : said[at].end]
+            last = at
+            continue
+        parts.append(text[said[at].start : said[at].end])
         last = at
-    return " ".join(parts if last == len(clauses) - 1 else [*parts, GAP])
+    return " ".join(parts if last == len(said) - 1 else [*parts, GAP])

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
@@ -23,35 +24,39 @@ from ..runtime.deadline import LATE, Aside, Deadline, Late
 from ..runtime.faults import Faults
 from ..store.feed import Feed
 from ..text.terms import stems
+from ..text.topics import TOPIC
 from ..values.items import Item
 from ..values.situation import Rating, Situation, Weights
 from .filter import Filter, rows_allowed
-from .lexical.index import Bools, Floats, LexicalIndex
+from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Question, analyse
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import RankWeights
-from .reading import LONG, PASSAGE, ReadRecord
+from .ranking.worth import LEAST, gain
+from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
 
 log = logging.getLogger("ctxmw")
 
-CHEAP = 30
-"""Tokens below which a record does not get cheaper: a short line is no evidence for being short."""
 GOOD_MATCH = 0.6
 """The match by meaning with which a remark brings something."""
 MARGIN = 1.15
 """Records are read until they would cost this many times what there is to spend."""
 WEAK = 0.4
 """A record that stands alone is left out when it matches less than this share of the best."""
+ALONE = 0.1
+"""The same where every record must match by itself: its share of the best match by words."""
 NEAR = 0.5
 """... unless it is as near in meaning as this."""
+TO_A_QUESTION = 2.0
+"""By how much less than others the answer may bring to a question that is shown, as a logarithm."""
 NEAREST = 1000
 """How many records the dense leg proposes."""
 COMPARED = 100
 """How many new records are compared one by one with a text; more are left to the store."""
-LEAST, READ = 30, 150
+FEWEST, READ = 30, 150
 """How many records are read from the store for one question."""
 
 _WEIGHTS = RankWeights()
@@ -66,8 +71,8 @@ class Found:
     """Whether the question asks for anything that is here; "thanks!" does not."""
     named: bool = False
     """Whether it names somebody who speaks, or a time: then a weak match is enough."""
-    matching: frozenset[str] = frozenset()
-    """Refs of what matches by itself, and not only through its neighbours."""
+    too_little: frozenset[str] = frozenset()
+    """Refs of what is not worth its tokens: it is told in the record, and not shown."""
     fault: str = ""
     """What did not work, such as the embedder; search went on without it."""
 
@@ -114,14 +119,39 @@ class Search:
             )
         if not chosen.lessons:
             read = _turns_for_lessons(read)
-        items = _items(situation, weights, read, best, rated.worth)
+        rating, longest = Rating.of(situation, weights), longest_passage(chosen.tokens)
+        items = _items(rating, read, best, rated.worth, longest)
+        too_little = frozenset(ref for ref, candidate in best.items() if not candidate.pays)
         return Found(
             items=tuple(items),
             opens=_opens(question, best.values()),
             named=_names_somebody_or_a_time(question),
-            matching=frozenset(ref for ref, candidate in best.items() if candidate.by_itself),
+            too_little=too_little,
             fault=fault,
         )
+
+    def on_topics(
+        self, situation: Situation, topics: Collection[str], most: int, wanted: Filter
+    ) -> list[ReadRecord]:
+        """Return records that speak of one of these topics: of most of them first, then newest."""
+        if not self._in_time(situation.user, wanted):
+            return []
+        with self._indexes.use(situation.user, wanted.head) as kept:
+            index = kept.index
+            findable = rows_allowed(index, situation, wanted)
+            held = np.zeros(len(findable), np.int32)
+            for term in index.term_ids(stems([TOPIC + topic for topic in topics])):
+                held[index.postings(term)[0]] += 1
+            places = np.flatnonzero(findable & (held > 0))
+            chosen = places[np.lexsort((-places, -held[places]))[:most]].astype(np.int32)
+            refs = index.refs(chosen)
+            return kept.readings.read(self._store, situation.user, refs, self._count, self._faults)
+
+    def read(self, user: str, refs: Collection[str], head: int | None = None) -> list[Item]:
+        """Return those of these records that exist, as items: most were read before."""
+        with self._indexes.use(user, head) as kept:
+            read = kept.readings.read(self._store, user, sorted(refs), self._count, self._faults)
+        return [reading.item for reading in read]
 
     def alike(
         self, user: str, terms: Collection[str], least: float, *, kind: str, scope: str
@@ -146,6 +176,14 @@ class Search:
                 found[row.ref] = shared(terms, stems(row.search_text.split()))
         near = sorted(found, key=lambda ref: found[ref], reverse=True)
         return [ref for ref in near if found[ref] >= least]
+
+    def run_out(self, user: str, now: datetime, head: int | None = None) -> list[str]:
+        """Return the refs of what has run out by now, what was written last first."""
+        with self._indexes.use(user, head) as kept:
+            index = kept.index
+            over = index.column("until")[:-1] <= now.timestamp()
+            over &= index.column("alive")[:-1] > 0
+            return index.refs(np.flatnonzero(over)[::-1].astype(np.int32))
 
     def follow(self, user: str) -> None:
         """Take in what was just written, so that the next search need not."""
@@ -204,24 +242,33 @@ class Search:
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(_WEIGHTS)
-        costs = index.column("cost")[rated.places]
-        worth = rated.rank(counts) - np.log(np.maximum(costs, CHEAP))
+        whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
+        costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
+        touched = rated.touched()
+        gains = gain(rated.rank(counts), costs, touched)
+        # What is in view says that there is less left to find, and is not found again.
+        touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
-        order = np.lexsort((-rated.places, -worth))
-        order = order[rated.touched()[order]]
-        shown = np.where(costs > LONG, costs * PASSAGE, costs)[order]
-        enough = int(shown.cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
-        chosen = order[: max(LEAST, min(enough, READ))]
-        if wanted.worthwhile:
+        order = np.lexsort((-rated.places, -gains))
+        order = order[touched[order]]
+        least = LEAST[wanted.appetite]
+        pays = gains >= least
+        pays |= (gains >= least - TO_A_QUESTION) & _answers(index, rated.places, pays)
+        enough = int(costs[order].cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
+        enough = min(enough, READ, int(np.count_nonzero(pays[order])))
+        chosen = order[: max(FEWEST, enough)]
+        if wanted.alone:
+            chosen = chosen[_by_itself(rated)[chosen]]
+        elif wanted.worthwhile:
             chosen = chosen[_worthwhile(index, rated)[chosen]]
         refs = index.refs(rated.places[chosen])
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),
             rated.reasons(chosen, counts),
-            rated.by_itself()[chosen].tolist(),
             rated.subject[chosen].tolist(),
             dense,
+            pays[chosen].tolist(),
         )
         return dict(zip(refs, map(_Candidate, *columns), strict=True))
 
@@ -229,28 +276,33 @@ class Search:
 class _Candidate(NamedTuple):
     match: float
     reasons: tuple[tuple[str, float], ...]
-    by_itself: bool
     subject: int
     """How many words of the question's subject it holds."""
     dense: float
     """How well it matches by meaning."""
+    pays: bool
+    """Whether what it is expected to bring is worth its tokens."""
 
 
 def _items(
-    situation: Situation,
-    weights: Weights,
+    rating: Rating,
     read: Sequence[ReadRecord],
     best: Mapping[str, _Candidate],
     worth: Mapping[str, float],
+    longest: float,
 ) -> list[Item]:
     """Return what was read as items; of several that say the same, the first."""
     distinct: dict[str, ReadRecord] = {}
     for reading in read:
         distinct.setdefault(reading.plain, reading)
-    rating = Rating.of(situation, weights)
     found = [(reading, best[reading.item.ref]) for reading in distinct.values()]
     return [
-        rating.matched(reading.item, candidate.match, candidate.reasons, reading.passage(worth))
+        rating.matched(
+            reading.item,
+            candidate.match,
+            candidate.reasons,
+            reading.passage(worth, longest) if candidate.pays else "",
+        )
         for reading, candidate in found
     ]
 
@@ -282,6 +334,23 @@ def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
     in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
     worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
     return worthwhile
+
+
+def _by_itself(rated: Signals) -> Bools:
+    """Say of each candidate whether it matches by itself, and not much less than the best.
+
+    Words that only stand for those of the question count where none of these is found.
+    """
+    by_words = rated.beside_best("words", ALONE)
+    enough: Bools = by_words | rated.above("dense", NEAR) | rated.above("files", 0)
+    return enough if enough.any() else rated.beside_best("related", ALONE)
+
+
+def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
+    """Say of each candidate whether it answers a user's question that is shown."""
+    asked = pays & (index.column("question")[places] * index.column("user")[places] > 0)
+    found: Bools = np.isin(index.column("previous")[places], places[asked])
+    return found
 
 
 def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:

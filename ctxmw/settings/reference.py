@@ -19,7 +19,7 @@ _TOP = """\
 # Settings of ctxmw for this folder and those below it. Every line is a comment that shows the
 # default: take the "# " away to change one. The environment wins over this file
 # (CTXMW_MAX_TOKENS=2000, CTXMW_BUDGET__TURN=600), and arguments win over both. store, user, index,
-# embedder, redaction, catalog and servers hold once you say so: ctxmw trust.
+# embedder, redaction, retention, catalog and servers hold once you say so: ctxmw trust.
 """
 
 
@@ -70,6 +70,8 @@ _EXAMPLES = {
     "kind": '"rule"',
     "name": '"Error handling"',
     "include": '"agent"',
+    **dict.fromkeys(("turns", "observations", "notes"), "90"),
+    **dict.fromkeys(("summaries", "memories"), "365"),
 }
 
 

@@ -26,9 +26,10 @@ from ..recall.catalog import AgentSearch, Offer
 from ..recall.render import Compact, Markdown, Xml
 from ..search.vectors.embedders import embedder_at
 from ..text.cleaning import clean
-from ..values.budget import Arriving, Budget, OnDemand
+from ..values.budget import Appetite, Arriving, Budget, OnDemand
 from ..values.items import Include
 from ..values.messages import Placement
+from ..values.retention import Retention
 from ..values.situation import Floors, Weights
 from ..workspace.triggers import Triggers
 from .file import settings_file
@@ -146,6 +147,9 @@ class Settings(BaseModel):
     """Summaries of the last conversations at most."""
     max_index_entries: int | None = Field(default=None, ge=0)
     """Lines of a block's index at most. Without: as many as fit."""
+    appetite: Appetite = "balanced"
+    """When a turn's part stops: lean soon, balanced when the next hit is hardly worth its tokens,
+    full when the budget is spent."""
     placement: Placement = "split"
     """Where blocks go: split (system prompt and before the user's text), system_end, all_system."""
     renderer: Literal["markdown", "xml", "compact"] = "markdown"
@@ -184,6 +188,8 @@ class Settings(BaseModel):
     """How many rules, references and tools with include = "agent" a request may bring."""
     compaction: Compaction = Compaction()
     """When a long conversation is compacted, and how far."""
+    retention: Retention = Retention()
+    """How many days records are kept. Without: until they are forgotten."""
     catalog: tuple[Offer, ...] = ()
     """Rules, references and tools on offer wherever these settings hold."""
     servers: dict[str, ServerSettings] = Field(default_factory=dict)
@@ -252,12 +258,14 @@ class Settings(BaseModel):
                 session_history=self.include_session_history,
                 recent_sessions=self.recent_sessions,
                 index_entries=self.max_index_entries,
+                appetite=self.appetite,
             ),
             "on_demand": self.on_demand,
             "weights": self.weights,
             "floors": self._floors(),
             "agent_search": self.agent_search,
             "compaction": self.compaction,
+            "retention": self.retention,
             "placement": self.placement,
             "triggers": self._triggers(),
             "redact": self.redaction.patterns,

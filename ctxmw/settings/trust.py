@@ -39,6 +39,8 @@ VERDICTS: Mapping[str, Verdict] = {
     "catalog": "left out",
     "servers": "left out",
     "placement": "left out",
+    # It removes what the person has: without it, everything is kept.
+    "retention": "left out",
     # A folder says what it is called, and what is written in it, by its other files too.
     "project": "harmless",
     "language": "harmless",
@@ -51,6 +53,7 @@ VERDICTS: Mapping[str, Verdict] = {
     "include_session_history": "harmless",
     "recent_sessions": "harmless",
     "max_index_entries": "harmless",
+    "appetite": "harmless",
     "renderer": "harmless",
     "model": "harmless",
     "window": "harmless",

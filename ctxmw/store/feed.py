@@ -26,7 +26,7 @@ class Feed:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._users: LruCache[str, _Latest] = LruCache(
-            USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes), growing=True
+            USERS, room=TOGETHER, weigh=lambda latest: len(latest.changes)
         )
 
     def changes(self, user: str, since: int, types: Collection[str], head: int) -> list[Change]:

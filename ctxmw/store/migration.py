@@ -14,8 +14,8 @@ from typing import Any
 
 from ..errors import StoreError
 from ..protocols import Change, Find, Row, Store
-from ..runtime.batches import batches
 from ..text.cleaning import counted
+from .rows import batches
 
 BATCH = 500
 """Rows taken over at a time; what is stopped loses no more than these."""

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 _END = ".part"
 
@@ -49,7 +49,7 @@ def _locked_part(path: Path) -> IO[str]:
             delete=False,
         )
         try:
-            mine = _lock(file)
+            mine = lock(file)
         except OSError:  # a file system without locks: nobody removes anything there
             return file
         # Before it was locked, another may have taken it for a stale one.
@@ -63,11 +63,11 @@ def _remove_stale(path: Path) -> None:
     for part in [each for each in path.parent.iterdir() if ours.fullmatch(each.name)]:
         # Gone meanwhile, not ours to open, (on Windows) still written, or no locks: left alone.
         with suppress(OSError), part.open("r+", encoding="utf-8") as file:
-            if not part.is_symlink() and _lock(file):
+            if not part.is_symlink() and lock(file):
                 part.unlink()
 
 
-def _lock(file: IO[str]) -> bool:
+def lock(file: IO[Any]) -> bool:
     """Lock a file until it is closed; False when another has. Raises where there are no locks."""
     try:
         import fcntl

@@ -2,33 +2,26 @@
 
 The changes feed tells what any thread or process wrote, so a replica is never behind. What was read
 inside a transaction may be undone, and its positions in the feed given out again: a replica that
-followed it there is made anew. Where it is worth it, a snapshot is kept in the store, so that the
-next process reads that instead of every row.
+followed it there is made anew.
 """
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ..protocols import Row, Store
-from ..runtime.batches import batches
 from ..runtime.lru import LruCache
-from ..runtime.packing import Reads, Unpacked, packed, unpacked
 from .feed import Feed
-from .snapshots import WORTH_KEEPING, Snapshots
+from .rows import batches
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-log = logging.getLogger("ctxmw")
-
+WORTH_KEEPING = 1000
+"""Of fewer records a projection is made faster than it is mended, or read from a snapshot."""
 _DEAD = 4
 """A projection is made anew when a quarter of it is gone."""
 _BATCH = 2000
@@ -56,14 +49,6 @@ class Projection(ABC):
     def __len__(self) -> int:
         """Return how many places it has."""
         return 0
-
-    def dump(self) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
-        """Return it as arrays, and what JSON can keep, for a snapshot."""
-        raise NotImplementedError
-
-    def load(self, snapshot: Unpacked) -> None:
-        """Become what `dump` gave."""
-        raise NotImplementedError
 
 
 P = TypeVar("P", bound=Projection)
@@ -97,20 +82,18 @@ class Replica(Generic[P]):
         *,
         users: int = sys.maxsize,
         places: int = sys.maxsize,
-        space: tuple[str, str] | None = None,
     ) -> None:
         """Project rows of these types; `make` makes the projection of a user who has none.
 
         No more than so many `users` are kept in memory, and of their projections no more than have
-        so many `places`. `space` is where snapshots are kept, and where an older version kept them.
+        so many `places`.
         """
         self._feed = feed
         self._store: Store = feed.store
         self._types = types
         self._make = make
-        self._snapshots = Snapshots(feed.store, *space) if space else None
         self._users: LruCache[str, Kept[P]] = LruCache(
-            users, room=places, weigh=lambda kept: len(kept.value), growing=True
+            users, room=places, weigh=lambda kept: len(kept.value)
         )
         self._generation = 0
 
@@ -126,10 +109,6 @@ class Replica(Generic[P]):
                 if kept.tentative:
                     self._begin_anew(kept)
                 self._users.put(user, kept)  # which weighs it again: it has grown
-            snapshot = self._snapshot_due(kept)
-        # Not while it is locked: who writes now may be waiting for it.
-        if snapshot and self._snapshots and self._snapshots.save(user, *snapshot):
-            kept.unsaved = 0
 
     @contextmanager
     def at_hand(self, user: str, patience: float = 0.0) -> Iterator[Kept[P] | None]:
@@ -196,17 +175,18 @@ class Replica(Generic[P]):
         kept.value, kept.generation = self._make(kept.user), -1
         kept.seq, kept.unsaved, kept.tentative = 0, 0, False
 
+    def _begin(self, kept: Kept[P]) -> None:
+        """Make it anew, to follow the feed from its beginning."""
+        self._begin_anew(kept)
+
     def _refresh(self, kept: Kept[P], head: int | None) -> None:
         generation = self._generation
         head = self._store.head(kept.user) if head is None else head
         if kept.generation == generation and head <= kept.seq:
             return
-        begins = kept.generation != generation
-        if begins:
-            self._begin_anew(kept)
+        if kept.generation != generation:
+            self._begin(kept)
         kept.tentative = self._store.in_atomic()
-        if begins:
-            self._load(kept)
         self._catch_up(kept, head)
         if kept.value.dead * _DEAD > max(len(kept.value), WORTH_KEEPING):
             kept.value, kept.seq = self._make(kept.user), 0
@@ -214,7 +194,6 @@ class Replica(Generic[P]):
         kept.generation = generation
 
     def _catch_up(self, kept: Kept[P], head: int) -> None:
-        dead = kept.value.dead
         changes = self._feed.changes(kept.user, kept.seq, self._types, head)
         written = [change.ref for change in changes if not change.gone]
         kept.value.take_in(written, [change.ref for change in changes if change.gone])
@@ -222,39 +201,6 @@ class Replica(Generic[P]):
         # The position was read before the rows were: what came in between is read again, and never
         # missed.
         kept.seq = max(kept.seq, head)
-        # Forgetting takes the snapshot along.
-        if kept.value.dead > dead and self._snapshots and self._snapshots.is_lost(kept.user):
-            kept.unsaved = len(kept.value)
-
-    def _load(self, kept: Kept[P]) -> None:
-        """Begin with the snapshot, if there is one that can be read."""
-
-        def load(file: Reads) -> tuple[int, list[str]]:
-            snapshot = unpacked(file)
-            kept.value.load(snapshot)
-            return int(snapshot.about["seq"]), snapshot.about.get("unread", [])
-
-        try:
-            found = self._snapshots.read(kept.user, load) if self._snapshots else None
-        except (ValueError, KeyError, TypeError) as fault:
-            log.warning("the snapshot of an index cannot be read and is made anew: %r", fault)
-            kept.value = self._make(kept.user)
-            return
-        if found is not None:
-            kept.seq, unread = found
-            # Another version of ctxmw may have made the snapshot: this one may read more.
-            kept.value.take_in(unread, ())
-
-    def _snapshot_due(self, kept: Kept[P]) -> tuple[bytes, int] | None:
-        if not self._snapshots or not self._snapshots.is_due(len(kept.value), kept.unsaved):
-            return None
-        if self._store.in_atomic():
-            return None  # which may be undone, and the snapshot with it
-        # Where others keep writing it may not be kept: then it is tried again, but not every time.
-        kept.unsaved //= 2
-        arrays, about = kept.value.dump()
-        unread = sorted(kept.value.unread)
-        return packed({"seq": kept.seq, "unread": unread, **about}, arrays), kept.seq
 
 
 def rows_of(store: Store, user: str, refs: Sequence[str]) -> Iterator[list[Row]]:

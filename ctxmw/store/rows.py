@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from ..errors import InvalidValue
 from ..protocols import Row
@@ -14,6 +15,15 @@ WORDS = 64
 WORD_CHARS = 200
 
 LARGEST = 2**63 - 1
+
+T = TypeVar("T")
+
+
+def batches(many: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of at most this size."""
+    left = iter(many)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 def named_user(user: object) -> str:
@@ -93,8 +103,13 @@ def check_texts(asked: object, field: str) -> None:
         raise InvalidValue(f"{field} must be a sequence of texts, not one text ({asked!r:.60}).")
 
 
-def is_plain(value: object) -> bool:
-    """Say whether a row can have this text at all."""
+def possible_texts(asked: Sequence[str], field: str) -> list[str]:
+    """Return those of the texts that a row can have at all; no other can be found."""
+    check_texts(asked, field)
+    return [text for text in asked if _is_plain(text)]
+
+
+def _is_plain(value: object) -> bool:
     if isinstance(value, str) and value.isascii():
         return "\0" not in value
     try:

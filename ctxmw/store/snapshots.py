@@ -1,4 +1,4 @@
-"""Snapshots of what is made from all of a user's rows, kept in the store for the next process.
+"""Snapshots of replicas, kept in the store, so that the next process need not read every row.
 
 Forgetting takes them along, for they hold words; then they are made anew.
 """
@@ -6,19 +6,21 @@ Forgetting takes them along, for they hold words; then they are made anew.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TypeVar
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import StoreError
-from ..protocols import Store
-from ..runtime.packing import Reads
+from ..runtime.packing import Reads, Unpacked, packed, unpacked
+from .feed import Feed
+from .replica import WORTH_KEEPING, Kept, Projection, Replica
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 log = logging.getLogger("ctxmw")
 
-T = TypeVar("T")
-
-WORTH_KEEPING = 1000
-"""Of fewer records it is made faster than it is read."""
 _OFTEN, _MOST = 500, 20_000
 """A snapshot may be behind by an eighth of all records, but not by more than the next process reads
 within a second or two; nor is one made for fewer changes than that."""
@@ -27,32 +29,94 @@ _LARGEST = 900_000_000
 """Bytes; no store takes more than a gigabyte at once."""
 
 
-class Snapshots:
-    """The snapshots of one kind; `older` is where an older version kept them."""
+class SavedProjection(Projection):
+    """A projection of which snapshots are kept."""
 
-    def __init__(self, store: Store, space: str, older: str) -> None:
-        self._store = store
-        self._space = space
-        self._older = older
+    @abstractmethod
+    def dump(self) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+        """Return it as arrays, and what JSON can keep."""
 
-    def read(self, user: str, take: Callable[[Reads], T]) -> T | None:
-        """Return what is taken from the user's snapshot, if there is one."""
-        return self._store.read_blob(user, self._space, take)
+    @abstractmethod
+    def load(self, snapshot: Unpacked) -> None:
+        """Become what `dump` gave."""
 
-    def is_due(self, size: int, unsaved: int) -> bool:
-        """Say whether one of so many records should be kept, after so many changes."""
-        enough = min(max(_OFTEN, size // 8), _MOST)
-        return size >= WORTH_KEEPING and unsaved >= enough
 
-    def is_lost(self, user: str) -> bool:
-        """Say whether there is none of this user."""
-        return not self._store.blob_refs(user, self._space)
+S = TypeVar("S", bound=SavedProjection)
 
-    def save(self, user: str, snapshot: bytes, seq: int) -> bool:
+
+class SavedReplica(Replica[S]):
+    """A replica that begins with the snapshot of another process, and leaves one."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        types: Sequence[str],
+        make: Callable[[str], S],
+        *,
+        space: tuple[str, str],
+        **most: int,
+    ) -> None:
+        """Project rows as `Replica` does, and keep no more `users` and `places` in memory.
+
+        `space` is where snapshots are kept, and where an older version kept them.
+        """
+        super().__init__(feed, types, make, **most)
+        self._space, self._older = space
+
+    @contextmanager
+    def use(self, user: str, head: int | None = None) -> Iterator[S]:
+        """Yield the user's projection; afterwards keep a snapshot of it, when one is due."""
+        with super().use(user, head) as value:
+            yield value
+        kept = self.kept(user)
+        with kept.lock:
+            snapshot = self._snapshot_due(kept)
+        # Not while it is locked: who writes now may be waiting for it.
+        if snapshot and self._save(user, *snapshot):
+            kept.unsaved = 0
+
+    def _begin(self, kept: Kept[S]) -> None:
+        super()._begin(kept)
+
+        def load(file: Reads) -> tuple[int, list[str]]:
+            snapshot = unpacked(file)
+            kept.value.load(snapshot)
+            return int(snapshot.about["seq"]), snapshot.about.get("unread", [])
+
+        try:
+            found = self._store.read_blob(kept.user, self._space, load)
+        except (ValueError, KeyError, TypeError) as fault:
+            log.warning("the snapshot of an index cannot be read and is made anew: %r", fault)
+            super()._begin(kept)
+            return
+        if found is not None:
+            kept.seq, unread = found
+            # Another version of ctxmw may have made the snapshot: this one may read more.
+            kept.value.take_in(unread, ())
+
+    def _catch_up(self, kept: Kept[S], head: int) -> None:
+        dead = kept.value.dead
+        super()._catch_up(kept, head)
+        # Forgetting takes the snapshot along.
+        if kept.value.dead > dead and not self._store.blob_refs(kept.user, self._space):
+            kept.unsaved = len(kept.value)
+
+    def _snapshot_due(self, kept: Kept[S]) -> tuple[bytes, int] | None:
+        size = len(kept.value)
+        if size < WORTH_KEEPING or kept.unsaved < min(max(_OFTEN, size // 8), _MOST):
+            return None
+        if self._store.in_atomic():
+            return None  # which may be undone, and the snapshot with it
+        # Where others keep writing it may not be kept: then it is tried again, but not every time.
+        kept.unsaved //= 2
+        arrays, about = kept.value.dump()
+        unread = sorted(kept.value.unread)
+        return packed({"seq": kept.seq, "unread": unread, **about}, arrays), kept.seq
+
+    def _save(self, user: str, snapshot: bytes, seq: int) -> bool:
         """Keep what was stored at a position of the feed; say whether it was kept.
 
-        It is not when something was written since. Not to be called inside a transaction, nor by
-        who holds a lock that writers wait for.
+        It is not when something was written since.
         """
         if len(snapshot) > _LARGEST:
             return False

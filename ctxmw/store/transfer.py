@@ -19,6 +19,7 @@ from ..protocols import Find, Row, Store
 from ..text.cleaning import storable
 from ..values.records import RECORD_TYPES, Memory, load, load_all
 from .part_files import part_of
+from .rows import batches
 
 FORMAT = 1
 _BATCH = 2000
@@ -45,8 +46,8 @@ def import_(store: Store, user: str, path: Path) -> int:
     rows = _read(path, user)
     with store.atomic(user):
         taken = list(_wanted(store, user, rows))
-        for start in range(0, len(taken), _BATCH):
-            store.put(taken[start : start + _BATCH])
+        for batch in batches(taken, _BATCH):
+            store.put(batch)
         store.put(_settled(store, user, taken))
     return len(taken)
 
@@ -156,15 +157,13 @@ def _broken(path: Path, number: int, why: str) -> InvalidValue:
 
 def _wanted(store: Store, user: str, rows: list[Row]) -> Iterator[Row]:
     """Yield what is not here yet, or is newer than what is here."""
-    for start in range(0, len(rows), _BATCH):
-        batch = rows[start : start + _BATCH]
+    for batch in batches(rows, _BATCH):
         here = {row.ref: row for row in store.get(user, [row.ref for row in batch])}
         for row in batch:
-            if row.ref not in here:
-                yield row
-                continue
-            _check_same(here[row.ref], row)
-            if row.at > here[row.ref].at:
+            known = here.get(row.ref)
+            if known is not None:
+                _check_same(known, row)
+            if known is None or row.at > known.at:
                 yield row
 
 

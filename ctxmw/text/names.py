@@ -23,7 +23,9 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def paths_in(text: str) -> tuple[str, ...]:
     """Return the paths of files that a text mentions, each once."""
-    return tuple(dict.fromkeys(one[0] for one in _PATH.finditer(text)))
+    found = dict.fromkeys(one[0] for one in _PATH.finditer(text))
+    # 04/02 is a day.
+    return tuple(path for path in found if any(char.isalpha() for char in path))
 
 
 def names_a_file(text: str) -> bool:

@@ -122,6 +122,10 @@ def _announced(line: str) -> int | None:
 
 _STOP = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*]*+(?=\s|$)")
 _NO_STOP = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|[a-z])|^\d+)$", re.I)
+_GERMAN_DATE = re.compile(
+    r"\d\. (?:januar|februar|m\u00e4rz|april|mai|juni|juli|august|september|oktober|november|"
+    r"dezember)\b"
+)
 _HIDDEN = re.compile(
     r"""`[^`\n]{1,200}` | "[^"\n]{1,300}" | \u201c[^\u201d\n]{1,300}\u201d | «[^»\n]{1,300}»
       | \u201e[^\u201c\u201d\n]{1,300}[\u201c\u201d]
@@ -144,7 +148,10 @@ def _split(line: str, heading: str) -> Iterator[Sentence]:
     plain = _lowered(_HIDDEN.sub(lambda hidden: "\u00a4" * len(hidden[0]), line))
     start = 0
     for stop in _STOP.finditer(plain):
-        if stop[0] == "." and _NO_STOP.search(plain, start, stop.start()):
+        if stop[0] == "." and (
+            _NO_STOP.search(plain, start, stop.start())
+            or _GERMAN_DATE.match(plain, stop.start() - 1)
+        ):
             continue
         yield from _sentence(line, plain, start, stop.end(), heading)
         start = stop.end()
@@ -156,7 +163,7 @@ def _sentence(line: str, plain: str, start: int, end: int, heading: str) -> Iter
         start += 1
     if aside := _PRIVATE_ASIDE.match(line, start, end):
         start = aside.end()
-    if 3 < end - start <= LONGEST and "[REDACTED:" not in line[start:end]:
+    if 3 < end - start <= LONGEST and "[REDACTED" not in line[start:end]:
         yield Sentence(line[start:end], plain[start:end], heading)
 
 

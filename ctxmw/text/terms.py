@@ -15,6 +15,8 @@ _ENDINGS = tuple(
 )
 _SYLLABLE = re.compile(r"[aeiouy][^aeiouy]")
 _SHORTEST = 4
+REPEATED = 0.5
+"""The share of its words that something has from a text which it puts in other words."""
 
 
 def content_terms(text: str) -> list[str]:
@@ -25,6 +27,13 @@ def content_terms(text: str) -> list[str]:
 def stems(said: Iterable[str]) -> list[str]:
     """Return the stems of those of the words that say something, in order."""
     return [stem(word) for word in said if word not in STOP_WORDS]
+
+
+def repeats(said: str, text: str) -> bool:
+    """Say whether words may be taken from a text: it has a good part of them."""
+    own = set(content_terms(said))
+    shared = own.intersection(content_terms(text))
+    return len(shared) >= max(min(2, len(own)), REPEATED * len(own)) if own else False
 
 
 def without_accents(word: str) -> str:

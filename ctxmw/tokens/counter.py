@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import math
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue
+from ..runtime.lru import LruCache
+from .models import Tokenizer, tokenizer_for
 from .tables import LOADING, TABLES, default_cache_dir, find_table, load_encoding
-from .tokenizers import Tokenizer, tokenizer_for
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
+
+_RECENT = 2_000
+"""How many texts' counts are remembered: less than a megabyte."""
 
 
 def counter_for(model: str | None = None, *, cache_dir: Path | None = None) -> Counter:
@@ -51,14 +52,15 @@ class Counter:
     def __init__(self, tokenizer: Tokenizer, cache_dir: Path | None) -> None:
         self._tokenizer = tokenizer
         self._cache_dir = cache_dir
-        self._recent = _RecentCounts()
-        self._scale: Scale | None = None
+        self._recent: LruCache[str | bytes, int] = LruCache(_RECENT)
+        self._loaded: tuple[Encoding | None, str] | None = None
 
     def __call__(self, text: str, /) -> int:
-        known = self._recent.get(text)
+        key = _key(text)
+        known = self._recent.get(key)
         if known is None:
-            known = self._loaded().count(text)
-            self._recent.keep(text, known)
+            known = self._counted(text)
+            self._recent.put(key, known)
         return known
 
     def at_least(self, text: str) -> int:
@@ -71,7 +73,9 @@ class Counter:
 
     def about(self, text: str) -> int:
         """Return about how many tokens a text has, at a glance."""
-        return self._loaded().about(text)
+        if self._table[0] is None:
+            return len(text)
+        return math.ceil(len(text) / 4 * self._tokenizer.factor)
 
     def joined(self, texts: Sequence[str], known: Mapping[str, int]) -> int:
         """Return the tokens of the texts joined, as calling it with the whole would.
@@ -80,13 +84,14 @@ class Counter:
         added up: here, or by the caller.
         """
         whole = "".join(texts)
-        found = self._recent.get(whole)
+        key = _key(whole)
+        found = self._recent.get(key)
         if found is None:
             parts = [text for text in texts if text]
             if not (self.exact and _parted(parts)):
                 return self(whole)
             found = sum([known.get(part) or self(part) for part in parts])
-            self._recent.keep(whole, found)
+            self._recent.put(key, found)
         return found
 
     def __repr__(self) -> str:
@@ -95,32 +100,72 @@ class Counter:
     @property
     def name(self) -> str:
         """What is counted: an encoding, an encoding with a factor, or UTF-8 bytes."""
-        return self._loaded().name
+        encoding, factor = self._tokenizer.encoding, self._tokenizer.factor
+        if self._table[0] is None:
+            return "utf-8 bytes"
+        return encoding if self.exact else f"{encoding} x {factor}"
 
     @property
     def exact(self) -> bool:
         """Whether the model's own tokenizer counts."""
-        return self._loaded().exact
+        return self._tokenizer.own and self._table[0] is not None
 
     @property
     def note(self) -> str:
         """One sentence: how far to trust the counts, and how to get better ones."""
-        return self._loaded().note
+        of, (encoding, fault) = self._tokenizer, self._table
+        if encoding is None:
+            return f"A bound, not a count: each byte counts as a token, because {fault}."
+        if self.exact:
+            return f"Exact: counted with {of.encoding}."
+        return (
+            f"An estimate: {of.encoding} times {of.factor}, because the tokenizer of {of.model} is "
+            "not at hand; pass your own counter for exact counts."
+        )
 
     def warm(self) -> None:
         """Load the table now."""
-        self._loaded()
+        self._table  # noqa: B018 - which loads it
 
     def cut(self, text: str, limit: int) -> str:
         """Return the longest beginning of the text, in whole characters, within `limit` tokens."""
-        return self._loaded().cut(text, limit)
+        by_bytes, encoding = _cut_bytes(text, limit - self._spare), self._table[0]
+        if encoding is None:
+            return by_bytes
+        by_tokens = _cut_tokens(text, int(limit / self._tokenizer.factor), encoding)
+        return max(by_bytes, by_tokens, key=len)
 
-    def _loaded(self) -> Scale:
-        if self._scale is None:
+    def _counted(self, text: str) -> int:
+        if not text:
+            return 0
+        bound, encoding = len(text.encode("utf-8", "surrogatepass")) + self._spare, self._table[0]
+        if encoding is None:
+            return bound
+        tokens = len(encoding.encode_ordinary(text)) * self._tokenizer.factor
+        return min(bound, math.ceil(tokens))
+
+    @property
+    def _spare(self) -> int:
+        """How far the model may exceed the number of bytes: some tokenizers put a blank first."""
+        return 0 if self._tokenizer.own else 1
+
+    @property
+    def _table(self) -> tuple[Encoding | None, str]:
+        """The table; or why there is none, and the next step: then bytes are counted."""
+        if self._loaded is None:
             with LOADING:
-                if self._scale is None:
-                    self._scale = _load(self._tokenizer, self._cache_dir)
-        return self._scale
+                self._loaded = self._loaded or self._load()
+        return self._loaded
+
+    def _load(self) -> tuple[Encoding | None, str]:
+        name = self._tokenizer.encoding
+        content = find_table(TABLES[name], self._cache_dir)
+        if content is None:
+            return None, _NO_TABLE.format(name)
+        try:
+            return load_encoding(name, TABLES[name], content), ""
+        except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
+            return None, _NO_LOAD.format(name, fault)
 
 
 def _parted(texts: Sequence[str]) -> bool:
@@ -138,54 +183,15 @@ _CAN_BE_REACHED = re.compile(r"[/\s]")
 _WORD_OR_DIGITS = re.compile(r"[A-Za-z][A-Za-z']*|[0-9]{1,3}")
 
 
-class _RecentCounts:
-    """The counts of recent texts, within a bounded number of bytes."""
-
-    _ROOM = 500_000
-    _OVERHEAD = 170
-    """What an entry costs besides its text, so that many tiny texts are bounded too."""
-    _SHORT = 200
-    """Characters beyond which a text is known by its hash, and not kept."""
-
-    def __init__(self) -> None:
-        self._counts: OrderedDict[str | bytes, int] = OrderedDict()
-        self._used = 0
-        self._lock = threading.Lock()
-
-    def get(self, text: str) -> int | None:
-        key = text if len(text) <= self._SHORT else _print(text)
-        with self._lock:
-            count = self._counts.get(key)
-            if count is not None:
-                self._counts.move_to_end(key)
-            return count
-
-    def keep(self, text: str, count: int) -> None:
-        key = text if len(text) <= self._SHORT else _print(text)
-        with self._lock:
-            if key not in self._counts:
-                self._used += len(key) + self._OVERHEAD
-            self._counts[key] = count
-            while self._used > self._ROOM:
-                oldest, _ = self._counts.popitem(last=False)
-                self._used -= len(oldest) + self._OVERHEAD
-
-
-def _print(text: str) -> bytes:
+def _key(text: str) -> str | bytes:
+    """Return what a text is remembered by: a long one by its hash, and it is not kept."""
+    if len(text) <= _SHORT:
+        return text
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _load(tokenizer: Tokenizer, cache_dir: Path | None) -> Scale:
-    table = TABLES[tokenizer.encoding]
-    content = find_table(table, cache_dir)
-    if content is None:
-        return Scale(kind=tokenizer, encoding=None, fault=_NO_TABLE.format(tokenizer.encoding))
-    try:
-        return Scale(kind=tokenizer, encoding=load_encoding(tokenizer.encoding, table, content))
-    except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
-        return Scale(
-            kind=tokenizer, encoding=None, fault=_NO_LOAD.format(tokenizer.encoding, fault)
-        )
+_SHORT = 200
+"""Characters."""
 
 
 _NO_TABLE = (
@@ -193,61 +199,6 @@ _NO_TABLE = (
     "and so does loading the encoding once with tiktoken while online"
 )
 _NO_LOAD = "tiktoken could not load {} ({!r}); make `tiktoken.get_encoding` work and start again"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
-    """A tokenizer with its table; without one it counts bytes."""
-
-    kind: Tokenizer
-    encoding: Encoding | None
-    fault: str = ""
-    """Why there is no table, and the next step."""
-
-    def count(self, text: str) -> int:
-        if not text:
-            return 0
-        bound = len(text.encode("utf-8", "surrogatepass")) + self.spare
-        if self.encoding is None:
-            return bound
-        return min(bound, math.ceil(len(self.encoding.encode_ordinary(text)) * self.kind.factor))
-
-    def about(self, text: str) -> int:
-        return len(text) if self.encoding is None else math.ceil(len(text) / 4 * self.kind.factor)
-
-    def cut(self, text: str, limit: int) -> str:
-        by_bytes = _cut_bytes(text, limit - self.spare)
-        if self.encoding is None:
-            return by_bytes
-        by_tokens = _cut_tokens(text, int(limit / self.kind.factor), self.encoding)
-        return max(by_bytes, by_tokens, key=len)
-
-    @property
-    def spare(self) -> int:
-        """How far the model may exceed the number of bytes: some tokenizers put a blank first."""
-        return 0 if self.kind.own else 1
-
-    @property
-    def name(self) -> str:
-        if self.encoding is None:
-            return "utf-8 bytes"
-        return self.kind.encoding if self.exact else f"{self.kind.encoding} x {self.kind.factor}"
-
-    @property
-    def exact(self) -> bool:
-        return self.encoding is not None and self.kind.own
-
-    @property
-    def note(self) -> str:
-        if self.encoding is None:
-            return f"A bound, not a count: each byte counts as a token, because {self.fault}."
-        if self.exact:
-            return f"Exact: counted with {self.kind.encoding}."
-        return (
-            f"An estimate: {self.kind.encoding} times {self.kind.factor}, because the "
-            f"tokenizer of {self.kind.model} is not at hand; pass your own counter for exact "
-            "counts."
-        )
 
 
 def _cut_bytes(text: str, limit: int) -> str:

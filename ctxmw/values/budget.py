@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import InvalidValue
 from ..runtime.displayed import Displayed
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 MEMORY_LANES = ("universal", "language", "project")
 NOTE_LANES = ("done", "decided", "open")
+
+Appetite = Literal["lean", "balanced", "full"]
+"""How eager a turn's part is: how likely something must be to matter, for its tokens, to go in."""
+APPETITES: tuple[Appetite, ...] = get_args(Appetite)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,17 +79,15 @@ class Budget(Displayed):
     def lanes(self) -> dict[str, int]:
         """Return the tokens of each lane of the stable block; they add up to its limit."""
         sizes = self._sizes()
-        names = [field.name for field in fields(self) if field.name not in ("total", "turn")]
-        limits = {name: self.total * getattr(self, name) // sizes for name in names}
+        limits = {name: self.total * getattr(self, name) // sizes for name in _LANES}
         limits["index"] += self.stable_limit - sum(limits.values())
         return limits
 
     def with_stable_limit(self, tokens: int) -> Budget:
         """Return the same budget with so many tokens for the stable block, its lanes in scale."""
         turn, stable = self.turn_limit, self._sizes() - self.turn
-        names = [field.name for field in fields(self) if field.name not in ("total", "turn")]
         # Whole numbers in the right proportion: lanes to each other as before, to the turn anew.
-        lanes = {name: getattr(self, name) * tokens for name in names}
+        lanes = {name: getattr(self, name) * tokens for name in _LANES}
         return replace(self, total=tokens + turn, turn=stable * turn, **lanes)
 
     def with_turn_limit(self, tokens: int) -> Budget:
@@ -93,15 +95,15 @@ class Budget(Displayed):
         stable, sizes = self.stable_limit, self._sizes() - self.turn
         if not sizes:
             return replace(self, total=tokens)
-        names = [field.name for field in fields(self) if field.name not in ("total", "turn")]
-        lanes = {name: getattr(self, name) * max(1, stable) for name in names}
+        lanes = {name: getattr(self, name) * max(1, stable) for name in _LANES}
         return replace(self, total=stable + tokens, turn=sizes * tokens, **lanes)
 
     def _sizes(self) -> int:
         return sum(_SIZES(self))
 
 
-_SIZES = attrgetter(*(field.name for field in fields(Budget) if field.name != "total"))
+_LANES = [field.name for field in fields(Budget) if field.name not in ("total", "turn")]
+_SIZES = attrgetter(*_LANES, "turn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,12 +156,18 @@ class Arriving:
     """Summaries of the last conversations at most."""
     index_entries: int | None = None
     """Lines of a block's index at most."""
+    appetite: Appetite = "balanced"
+    """When the turn's part stops: "lean" soon, "balanced" when the next hit is hardly worth its
+    tokens, "full" when the budget is spent."""
 
     def __post_init__(self) -> None:
         for name in ("recent_sessions", "index_entries"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 0):
                 raise InvalidValue(f"Arriving.{name} is {value!r}: it must be 0 or more.")
+        if self.appetite not in APPETITES:
+            allowed = ", ".join(APPETITES)
+            raise InvalidValue(f"Arriving.appetite is {self.appetite!r}. Allowed: {allowed}.")
 
     def admitted(self, items: Iterable[Item]) -> list[Item]:
         """Return those of the items that may come by themselves."""

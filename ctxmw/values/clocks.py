@@ -8,7 +8,7 @@ comes in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from ..errors import InvalidValue
 from ..protocols import Clock
@@ -45,6 +45,27 @@ def checked_moment(at: object, what: str) -> datetime:
     except OverflowError:
         raise InvalidValue(f"{what} is {at.isoformat()}: in UTC that is no date.") from None
     return at
+
+
+def begin_of(day: object, what: str) -> datetime:
+    """Return when a day begins, in UTC, or the aware datetime that was given; else raise."""
+    return _of_day(day, what, timedelta(0))
+
+
+def end_of(day: object, what: str) -> datetime:
+    """Return when a day is over, in UTC, or the aware datetime that was given; else raise."""
+    return _of_day(day, what, timedelta(days=1))
+
+
+def _of_day(day: object, what: str, more: timedelta) -> datetime:
+    if isinstance(day, date) and not isinstance(day, datetime):
+        try:
+            return datetime(day.year, day.month, day.day, tzinfo=UTC) + more
+        except OverflowError:
+            raise InvalidValue(f"{what} is {day.isoformat()}: there is no day after it.") from None
+    if not isinstance(day, datetime) or day.utcoffset() is None:
+        raise InvalidValue(f"{what} is {day!r:.60}: give a date or an aware datetime.")
+    return checked_moment(day, what)
 
 
 def span(**amount: float) -> timedelta:

@@ -80,7 +80,8 @@ _SCOPES = 'Allowed: "universal", "language:NAME" or "project:NAME".'
 UNIVERSAL = Scope()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots: a search copies dozens of items with other scores, and a dict is copied at once.
+@dataclass(frozen=True, kw_only=True)
 class Item:
     """One thing that may be shown to the model."""
 
@@ -110,6 +111,15 @@ class Item:
     include: Include = "always"
     priority: Priority = "normal"
     trust: Trust = "trusted"
+    tainted: bool = False
+    """Whether a stranger's words may be in it, as in a turn or in code: then it has no place in a
+    system prompt either, though it is not marked."""
+    sensitive: bool = False
+    """True for what is shown only where it is spoken of."""
+    situational: bool = False
+    """True for what its speaker told of themselves in one field of life: food, travel, films."""
+    because: str = ""
+    """Why it took another one's place, which, and when that was said; for the record."""
     source: str = ""
     version: str = ""
     """Changes when the text does; a block that shows another version is out of date."""
@@ -122,6 +132,10 @@ class Item:
     """The sentences of a long text that a query matches; shown instead of the whole."""
     origins: tuple[str, ...] = ()
     """Refs of the turns it was learned from."""
+    since: datetime | None = None
+    """From when on it holds, where that is known."""
+    until: datetime | None = None
+    """Until when it holds, that moment excluded."""
     group: str = ""
     """Items of one group share a sub-heading; one group is one conversation."""
     group_title: str = ""
@@ -130,6 +144,18 @@ class Item:
     """What sorts it among what was said: by time, a question and its answer next to each other."""
     place: int = 0
     """Where it stands within its group, or among others that score the same."""
+
+    def holds_at(self, now: datetime) -> bool:
+        """Say whether it has begun to hold, and has not run out."""
+        begun = self.since is None or self.since <= now
+        return begun and (self.until is None or now < self.until)
+
+
+def changed(item: Item, **values: Any) -> Item:
+    """Return the item with other values: `dataclasses.replace`, ten times as fast."""
+    new = object.__new__(Item)
+    object.__setattr__(new, "__dict__", item.__dict__ | values)
+    return new
 
 
 def by_rank(item: Item) -> tuple[int, int, float, int, float]:

@@ -1,9 +1,11 @@
 """Messages as plain dicts, and where our text goes in them.
 
 A message has a role and content (text, or a list of content parts), and where known id, name, at,
-tool_calls (id, name, args), tool_call_id and author: "application" for words that nobody said,
-such as a prompt made of a template and documents. The caller's messages are never changed: `place`
-returns a new list whose untouched messages are the same objects.
+tool_calls (id, name, args), tool_call_id, status ("error": the tool failed) and author, where that
+is not whom the role names: "application" for words that nobody said, such as a prompt made of a
+template and documents, "model" for a task that another model set, "document" for a text that
+somebody handed over. The caller's messages are never changed: `place` returns a new list whose
+untouched messages are the same ones.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from .clocks import checked_moment
 
 Message = Mapping[str, Any]
 Role = Literal["system", "user", "assistant", "tool"]
-Author = Literal["person", "application"]
+Author = Literal["person", "assistant", "application", "model", "tool", "document"]
+"""Who speaks in a message: only a person's own words teach something that is trusted."""
 Placement = Literal["split", "system_end", "all_system"]
 """Where the blocks go. "split": the stable block opens the system prompt, the turn's part stands
 before the user's text. "system_end": the stable block closes the system prompt. "all_system": the
@@ -35,7 +38,7 @@ class Spoken:
     """One message of a prompt: our text in it, then the caller's."""
 
     role: str
-    ours: str
+    ours: str = ""
     theirs: str
 
 
@@ -87,8 +90,12 @@ def moment_of(message: Message) -> datetime | None:
 
 
 def author_of(message: Message) -> Author:
-    """Return who wrote a message: a person, or whoever answers, unless it says otherwise."""
-    return "application" if message.get("author") == "application" else "person"
+    """Return who speaks in a message: whom it names, else whom its role stands for."""
+    told: Author | None = message.get("author")
+    return told or _SPEAKING.get(message["role"], "person")
+
+
+_SPEAKING: dict[str, Author] = {"assistant": "assistant", "tool": "tool"}
 
 
 def last_user(messages: Sequence[Message]) -> int | None:

@@ -24,6 +24,7 @@ from ..protocols import Row
 from ..runtime.displayed import Displayed
 from ..text.cleaning import clean, digest, fold, search_text, storable
 from ..text.secrets.redaction import redact_name
+from ..text.topics import TOPIC, topics_of
 from .items import Scope, Trust
 from .messages import Author
 
@@ -50,6 +51,9 @@ LASTING: frozenset[str] = frozenset({"preference", "rule", "anti_pattern"})
 
 INSTRUCTING: frozenset[str] = LASTING | {"correction"}
 """Kinds that say how to work: facts must not push them out."""
+
+AGENT = "agent"
+"""The source of what an agent writes by itself, with the tool `remember`."""
 
 SHARED = "\x01shared"
 """Owns what belongs to the application and not to a user; no user can have this name."""
@@ -120,9 +124,12 @@ class Derived(Record):
     """A record that may have been learned from a conversation, and then knows from where."""
 
     derived_from: tuple[str, ...] = ()
-    """Refs of the turns that say it; empty when somebody wrote it."""
+    """Refs of the turns that say it, then of strangers' turns that stood before them; empty when
+    somebody wrote it."""
     message_id: str = ""
     """The caller's own id of the message that said it first."""
+    rejected: bool = False
+    """Whether all that says it was said on a branch that was left; then it is history."""
 
 
 class Memory(Displayed, Derived):
@@ -135,23 +142,59 @@ class Memory(Displayed, Derived):
     text: str = Field(min_length=1)
     key: str = ""
     """Remembering another text under the same key takes this one's place."""
+    said: str = ""
+    """The sentence that said it, where the text puts it in other words."""
     seen: int = Field(default=1, ge=1)
     """How often it was stated."""
     supersedes: str = ""
     superseded_by: str = ""
     was: str = ""
     """What it took the place of, when that said something else."""
+    was_at: Moment | None = None
+    """When that was said."""
+    because: str = ""
+    """Why it took that place."""
     near: tuple[str, ...] = ()
     """Refs of memories that said almost the same when it was written."""
+    sensitive: bool = False
+    """Whether it tells of health, faith or sexuality: then it is shown where that is spoken of."""
+    first_said: Moment | None = None
+    """When it was said for the first time, where that was before `at`."""
+    since: Moment | None = None
+    """From when on it holds; None: ever since it was said."""
+    until: Moment | None = None
+    """Until when it holds, that moment excluded; None: until something takes its place."""
+    put_away: Moment | None = None
+    """Since when it is kept out of everything, until somebody brings it back (`restore`)."""
+
+    @property
+    def said_at(self) -> datetime:
+        """When it was said for the first time."""
+        return self.first_said or self.at
+
+    def is_past(self, at: datetime) -> bool:
+        """Say whether it has run out by then."""
+        return self.until is not None and self.until <= at
+
+    def holds_at(self, at: datetime) -> bool:
+        """Say whether it holds then, whatever took its place since."""
+        begun = self.since is None or self.since <= at
+        kept = self.put_away is None or at < self.put_away
+        return begun and kept and self.said_at <= at and not self.is_past(at)
 
     def says(self) -> str:
         return self.text
+
+    def searched(self) -> str:
+        """Return its words, and a word for each field of life that it speaks of."""
+        topics = [TOPIC + topic for topic in sorted(topics_of(self.text))]
+        return " ".join([super().searched(), *topics])
 
     def _columns(self) -> dict[str, Any]:
         return {
             "key": self.key,
             "digest": same_text(self.text, self.scope),
-            "live": not self.superseded_by,
+            "live": not (self.superseded_by or self.put_away),
         }
 
 
@@ -166,9 +209,14 @@ class Observation(Derived):
     text: str = ""
     files: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
+    fails: str = ""
+    """The key of a failure that it tells a remedy for; see `text.failures`."""
 
     def says(self) -> str:
         return "\n".join(filter(None, (self.title, self.text, *self.files, *self.concepts)))
+
+    def _columns(self) -> dict[str, Any]:
+        return {"live": not self.rejected, "digest": self.fails}
 
 
 class SessionSummary(Derived):
@@ -211,7 +259,10 @@ class Note(Derived):
         return self.text
 
     def _columns(self) -> dict[str, Any]:
-        return {"digest": same_text(self.text, self.scope), "live": not self.closed_by}
+        return {
+            "digest": same_text(self.text, self.scope),
+            "live": not (self.closed_by or self.rejected),
+        }
 
 
 class Turn(Record):
@@ -224,8 +275,15 @@ class Turn(Record):
     text: str
     speaker: str = ""
     author: Author = "person"
-    """Who wrote it: the person whose turn it is and whoever answers, or the application around
-    them. Of what an application wrote nothing is learned, and it is found by its ref alone."""
+    """Who speaks. Of what an application wrote, or another model, nothing is learned, and it is
+    found by its ref alone. Earlier versions say "person" of everybody but an application."""
+    tainted: bool = False
+    """Whether a stranger's words are in it, or stood before it in the conversation. It has no
+    place in a system prompt, nor has what an assistant says in it."""
+    teaches: bool = True
+    """False where nothing was to be learned: it stays in its conversation, and is not searched."""
+    rejected: bool = False
+    """Whether it was said on a branch that was left: another answer took its place."""
     message_id: str = ""
     """The caller's own id of the message."""
     position: int = 0
@@ -244,14 +302,20 @@ class Turn(Record):
     """Hash of the message, to know it again when the caller sends it."""
     anchor: str = ""
     """Hash of the conversation up to and including it; a turn is captured once."""
+    before: str = ""
+    """The anchor of the message before it: two that have the same one are on two branches."""
+    answered: bool = False
+    """Whether a call was finished with it."""
 
     redacted: int = 0
     """How often something in it was forgotten."""
+    outdated: tuple[str, ...] = ()
+    """Sentences of it that no longer hold: something else was said of the same since."""
 
     @property
     def version(self) -> str:
         """Begins with the hash of the message, and changes when something is forgotten."""
-        return self.print + "*" * self.redacted
+        return self.print + "*" * (self.redacted + len(self.outdated))
 
     @property
     def since(self) -> datetime:
@@ -265,11 +329,19 @@ class Turn(Record):
 
     def foreign(self) -> str:
         """Return what was said, by whom and to which tools: the rest is hashes and figures."""
-        said = [self.text, self.speaker, self.message_id, *self.calls, *self.arguments]
+        said = [
+            self.text,
+            self.speaker,
+            self.message_id,
+            *self.calls,
+            *self.arguments,
+            *self.outdated,
+        ]
         return "\n\n".join(said)
 
     def searched(self) -> str:
-        return "" if self.author == "application" else super().searched()
+        found = self.teaches and not self.rejected and self.author not in _UNSEARCHED
+        return super().searched() if found else ""
 
     def says(self) -> str:
         called = [
@@ -281,6 +353,7 @@ class Turn(Record):
         return {"key": self.message_id, "digest": self.anchor}
 
 
+_UNSEARCHED = frozenset({"application", "model"})
 RECORD_TYPES: dict[str, type[Record]] = {
     cls.type: cls for cls in (Memory, Observation, SessionSummary, Note, Turn)
 }

@@ -18,12 +18,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from ..errors import InvalidValue
 from ..text.cleaning import words
-from .items import Item
+from .items import Item, changed
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Signal = TypeVar("Signal", float, "NDArray[Any]")
+"""What an item has of something that counts, or what each of many has."""
 Task = Literal["coding", "debugging", "documentation", "architecture"]
 TASKS: tuple[Task, ...] = get_args(Task)
 LOOKED_AT = 5
@@ -125,6 +130,10 @@ class Weights:
         if abs(total - 1) > 1e-6:
             raise InvalidValue(f"weights add up to {total:g}: they must add up to 1.")
 
+    def score(self, seen: Signal, recency: Signal, task: Signal) -> Signal:
+        """Return the score of what is in scope: of one item, or of many at once."""
+        return self.scope + self.seen * seen + self.recency * recency + self.task * task
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floors:
@@ -161,13 +170,13 @@ class Rating:
         """Return the item with its score and the reasons for it."""
         signals = self._signals(item)
         reasons = tuple([(name, round(signals[at], 4)) for at, name in enumerate(_SIGNALS)])
-        return replace(item, score=round(self._sum(*signals), 4), reasons=reasons)
+        return replace(item, score=round(self.weights.score(*signals), 4), reasons=reasons)
 
     def matched(self, item: Item, match: float, reasons: Reasons, passage: str = "") -> Item:
         """Return the item as a query brought it: half match, half its own score."""
-        half = round((match + self._sum(*self._signals(item))) / 2, 4)
+        half = round((match + self.weights.score(*self._signals(item))) / 2, 4)
         match = round(match, 4)
-        return replace(
+        return changed(
             item,
             score=half,
             match=match,
@@ -178,11 +187,7 @@ class Rating:
 
     def _signals(self, item: Item) -> tuple[float, float, float]:
         age = _newness(item.at, self.steps) if item.ages else UNKNOWN
-        return 1 - 1 / (1 + item.seen), age, task_fit(item.text, self.task)
-
-    def _sum(self, seen: float, age: float, task: float) -> float:
-        of = self.weights
-        return of.scope + of.seen * seen + of.recency * age + of.task * task
+        return often_seen(item.seen), age, task_fit(item.text, self.task)
 
 
 def score_all(items: Iterable[Item], situation: Situation, weights: Weights) -> list[Item]:
@@ -216,9 +221,17 @@ def task_fit(text: str, task: str | None) -> float:
     """Return 0.5, and more the more words of the task the text holds."""
     if task is None:
         return UNKNOWN
-    keywords = TASK_WORDS[task]
-    held = set(_BEGINS[task].findall(text.lower()))
-    return UNKNOWN + UNKNOWN * len(held) / len(keywords)
+    return fit_of(len(set(_BEGINS[task].findall(text.lower()))), task)
+
+
+def fit_of(held: Signal, task: str) -> Signal:
+    """Return how near to the task is what holds so many of its words."""
+    return UNKNOWN + UNKNOWN * held / len(TASK_WORDS[task])
+
+
+def often_seen(times: Signal) -> Signal:
+    """Return what it counts to have been stated so many times."""
+    return 1 - 1 / (1 + times)
 
 
 def task_words_in(text: str) -> tuple[int, ...]:

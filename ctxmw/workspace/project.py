@@ -52,7 +52,7 @@ def resolved(folder: Path) -> Path:
         return folder
 
 
-MANIFESTS = ("pyproject.toml", "package.json", "Cargo.toml", "go.mod")
+MANIFESTS = ("pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "package.json")
 """Files that make a folder a project. The first that declares a name gives it."""
 
 
@@ -97,6 +97,15 @@ def _declared_name(manifest: Path) -> str | None:
     text = _read(manifest)
     if manifest.name == "package.json":
         name = _json_name(text)
+    elif manifest.name == "go.mod":
+        module = _GO_MODULE.search(text)
+        name = _VERSION.sub("", module[1]).rpartition("/")[2] if module else None
+    elif manifest.name == "pom.xml":
+        artifact = _ARTIFACT.search(_PARENT.sub("", text[:_HEAD]))
+        name = artifact[1] if artifact else None
+    elif manifest.name == "build.gradle":
+        project = _GRADLE.search(_read(manifest.with_name("settings.gradle")))
+        name = project[1] if project else None
     else:
         names = _toml_names(text)
         name = next((names[table] for table in _TABLES if table in names), None)
@@ -111,6 +120,12 @@ def _json_name(text: str) -> object:
     return content.get("name") if isinstance(content, dict) else None
 
 
+_HEAD = 16_384
+_GO_MODULE = re.compile(r"^module[ \t]++\"?([^\s\"]++)", re.MULTILINE)
+_VERSION = re.compile(r"/v\d++\Z")
+_PARENT = re.compile(r"<(parent|dependencies|build|profiles)>.*?</\1>", re.DOTALL)
+_ARTIFACT = re.compile(r"<artifactId>\s*+([^<\s]++)\s*+</artifactId>")
+_GRADLE = re.compile(r"rootProject\.name\s*+=\s*+[\"']([^\"'\n]++)")
 _TABLES = ("project", "tool.poetry", "package")
 _TOML_LINE = re.compile(
     r"""^[ \t]*+(?: \[ (?P<table>[^\]\n]*+) \]

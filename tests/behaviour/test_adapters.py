@@ -311,6 +311,8 @@ def test_the_tools_search_the_conversation_they_are_called_in(adapter, ctx, chat
         assert {tool.metadata.name if adapter is LLAMAINDEX else tool.name for tool in others} == {
             "mem_get",
             "memory_context",
+            "remember",
+            "forget",
         }
         with chat:
             found = adapter.call_tool(search, {"query": "how often do keys rotate"})

@@ -7,6 +7,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,10 +156,8 @@ def test_a_copy_of_the_indexes_keeps_in_mind_what_could_not_be_read(
     store = ctx.store
     with ContextMiddleware.open(path, clock=clock, deadline=None) as ctx:
         # As an older version left it, with nothing in the feed to tell of it.
-        with ctx.store._connections.transaction() as mine:
-            mine.connection.execute(
-                "UPDATE records SET body = ? WHERE ref = ?", [row.body, row.ref]
-            )
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute("UPDATE records SET body = ? WHERE ref = ?", [row.body, row.ref])
         assert store is not ctx.store
         with ctx._recall.search._indexes.use("local") as kept:
             assert kept.index.place(row.ref) >= 0
@@ -518,7 +517,10 @@ def test_a_fault_of_one_conversation_leaves_the_summarizer_to_the_others(
 
         distiller._teach = fail_for_bad
         with distiller._changed:  # so that both wait before either is begun
-            for name, text in (("bad", "Blue boats."), ("good", "I adore yellow cranes, mind.")):
+            for name, text in (
+                ("bad", "Blue boats."),
+                ("good", "Those yellow cranes over all others, mind."),
+            ):
                 chat = ctx.session(name)
                 chat.capture([{"role": "user", "content": text}])
         assert ctx.settle()

@@ -64,7 +64,7 @@ def test_instructions_of_a_source_are_not_pushed_out_by_facts():
         for number in range(120):
             ctx.remember(f"Street {number} of the town has {number} houses.", kind="fact")
         context = hello(ctx)
-        assert "- Wear a coat.\n- Street 119 of" in context.stable
+        assert "- Wear a coat.\n## Facts\n- Street 119 of" in context.stable
         assert context.lanes["instructions"][0] > 0
 
 

@@ -54,7 +54,7 @@ def test_language_and_project_come_together_with_what_is_universal(ctx):
     ctx.remember("Gofmt everything.", kind="rule", scope="language:go")
     ctx.remember("Hydra has three heads.", kind="decision", scope="project:hydra")
     text = opening(ctx.session("s1", project="hydra", language="go", task="coding")).text
-    assert "## Universal Rules\n- Answer briefly." in text
+    assert "## Instructions\n- Answer briefly." in text
     assert "## Go Preferences\n- Gofmt everything." in text
     assert "## Hydra Decisions\n- Hydra has three heads." in text
 
@@ -124,7 +124,7 @@ def test_of_many_equal_memories_the_newest_are_shown_whatever_their_refs(tmp_pat
         assert 8 < len(lines) < 61
 
 
-def test_notes_come_newest_first_and_each_once(ctx, clock):
+def test_notes_come_open_ones_first_then_newest_first_and_each_once(ctx, clock):
     for day, kind, text in [
         (0, "done", "Wrote the parser."),
         (1, "decided", "Keep the grammar in one file."),
@@ -136,8 +136,8 @@ def test_notes_come_newest_first_and_each_once(ctx, clock):
         clock.advance(days=1)
     stable = opening(ctx.session("s1")).stable
     assert [line for line in stable.splitlines() if line.startswith("- ")] == [
-        "- done: Wrote the tests.",
         "- next: Write the docs.",
+        "- done: Wrote the tests.",
         "- done: Wrote the parser.",
         "- decided: Keep the grammar in one file.",
     ]
@@ -175,7 +175,7 @@ def test_a_project_whose_name_begins_like_this_one_is_another_project(ctx):
 
 def test_an_old_preference_is_still_in_while_an_old_decision_is_only_listed(ctx, clock):
     ctx.remember("Prefer early returns.", kind="preference")
-    ctx.remember("Use the blue build server.", kind="decision")
+    ctx.remember("Use the blue build server. " + "It is by the window. " * 20, kind="decision")
     clock.advance(days=400)
     record = opening(ctx.session("s1"))
     assert "- Prefer early returns." in record.text
@@ -184,7 +184,7 @@ def test_an_old_preference_is_still_in_while_an_old_decision_is_only_listed(ctx,
 
 
 def test_a_correction_said_often_outlives_one_said_once(ctx, clock):
-    ctx.remember("Use uv and not pip.", kind="correction")
+    ctx.remember("Use uv and not pip. " + "It is faster than others. " * 20, kind="correction")
     for _ in range(9):
         ctx.remember("Say list, not array.", kind="correction")
     clock.advance(days=200)

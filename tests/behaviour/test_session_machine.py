@@ -128,10 +128,19 @@ class Opening:
         rows = self.ctx.store.query(user, Find(types=("turn",)))
         return [Stored(row.session, row.digest, json.loads(row.body)["text"]) for row in rows]
 
+    def turn(self, user: str, word: str) -> tuple[str, bool]:
+        """Return ref of the one turn that holds a word, and whether it is an answer left behind."""
+        rows = self.ctx.store.query(user, Find(types=("turn",)))
+        (found,) = [(row.ref, json.loads(row.body)) for row in rows if word in row.body]
+        return found[0], found[1].get("rejected", False)
+
     def entries(self, who: Who) -> dict[str, Entry]:
         asked = Find(types=("entry",), sessions=(who.session,), live=None)
         rows = self.ctx.store.query(who.user, asked)
         return {row.ref: Entry.model_validate_json(row.body) for row in rows}
+
+    def set_aside(self) -> list[str]:
+        return [name for name in self.ctx.stats() if name.startswith("set_aside")]
 
     def close(self) -> None:
         self.ctx.close()
@@ -457,8 +466,10 @@ class Conversations(RuleBasedStateMachine):
         if not said:
             return
         text = _pick(sorted(said, key=lambda text: text.top in self.talks[who].marks), pick)
+        ref, rejected = self._call(side, "turn", text.user, text.end)
         hits = self._call(side, "memory", "search", text.end, user=text.user, kinds=["turn"])
-        (ref,) = [hit.ref for hit in hits if text.end in hit.text]
+        found = [hit.ref for hit in hits if text.end in hit.text]
+        assert found == ([] if rejected else [ref]), f"{text.end} is found as {found}, not {ref}"
         self._call(side, "memory", "forget", ref, user=text.user)
         (copy_,) = text.copies
         self.forgotten.add((text.user, copy_.session, copy_.anchor))
@@ -698,6 +709,9 @@ class Conversations(RuleBasedStateMachine):
                     self._finish(1, self.flights[-1], {"role": "assistant", "content": "Fine."})
             assert not self._waiting(who), f"{[text.end for text in waiting]} wait for ever"
         self.no_entry_is_lost_and_each_is_committed_once()
+        for side in (0, 1):
+            unread = self._call(side, "set_aside")
+            assert not unread, f"records that nothing is wrong with were set aside: {unread}"
 
     def _waiting(self, who: Who) -> list[Text]:
         entries = self._entries_of(who)

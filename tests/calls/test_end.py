@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -181,19 +182,15 @@ class TestIdleConversations:
 def test_nothing_of_a_conversation_stays_at_hand_when_it_has_ended(ctx: ContextMiddleware) -> None:
     ctx.remember("Tea is served at four.")
     kept = ctx._composition.conversations
-    caches = (
-        kept.builds,
-        kept.blocks,
-        kept.states,
-        kept.prompts,
-        kept.in_view,
-    )
+    caches = (kept.builds, kept.states, kept.prompts, kept.in_view)
     chat = ctx.session("s1")
     first = chat.prepare([{"role": "user", "content": "When is tea served?"}])
     chat.finish(first, "At four.")
-    assert all(cache._kept for cache in caches)
+    assert all(cache.values() for cache in caches)
+    assert any(block.text for _, block in kept.blocks.values())
     chat.end()
-    assert [key for cache in caches for key in cache._kept if key[1]] == []
+    assert [value for cache in caches for value in cache.values()] == []
+    assert not any(block.text for _, block in kept.blocks.values())
     # It can go on, from what is stored.
     again = chat.prepare(
         [*first.given, {"role": "assistant", "content": "At four."}, *HELLO],
@@ -207,12 +204,16 @@ def test_what_opened_a_conversation_is_let_go_once_a_summary_of_it_opens_the_nex
     openings = ctx._recall.openings
     talk(ctx, "s1", "How is the tea?", "It is hot.")
     ctx.session("other").prepare(HELLO)
-    assert list(openings._kept) == [("local", "shop", None), ("local", None, None)]
+    shop, anywhere = ("local", "shop", None), ("local", None, None)
+    assert openings.get(shop)
+    assert openings.get(anywhere)
     ctx.session("s1").end()
-    assert list(openings._kept) == [("local", None, None)]
+    assert openings.get(shop) is None
+    assert openings.get(anywhere)
 
 
-def test_forty_notes_fit_into_their_lanes(ctx: ContextMiddleware) -> None:
+def test_forty_notes_fit_into_their_lanes() -> None:
+    ctx = ContextMiddleware.open(":memory:", trust={"tool:run": "trusted"})
     for number in range(10):
         call = {"id": "1", "name": "run", "args": {}}
         report = (
@@ -224,12 +225,34 @@ def test_forty_notes_fit_into_their_lanes(ctx: ContextMiddleware) -> None:
             [
                 {"role": "user", "content": "Go on."},
                 {"role": "assistant", "content": "", "tool_calls": [call]},
-                {"role": "tool", "content": "ok", "tool_call_id": "1"},
+                {"role": "tool", "name": "run", "content": "ok", "tool_call_id": "1"},
                 {"role": "assistant", "content": report},
             ]
         )
     context = ctx.session("next", project="shop").prepare(HELLO).context
+    ctx.close()
     notes = [used for used in context.used if used.lane in ("done", "decided", "open")]
     assert len(notes) == 40
     assert all(used.shown == "full" for used in notes)
     assert sum(used.tokens for used in notes) <= 800
+
+
+def test_a_conversation_of_thanks_and_greetings_has_no_summary(ctx: ContextMiddleware) -> None:
+    chat = ctx.session("thanks")
+    chat.capture(
+        [{"role": "user", "content": "Thanks!"}, {"role": "assistant", "content": "Sure."}]
+    )
+    assert chat.end() is None
+
+
+def test_a_summary_begins_with_what_was_asked_and_has_the_date_of_the_conversation(
+    ctx: ContextMiddleware,
+) -> None:
+    chat = ctx.session("parcels")
+    at = datetime(2026, 3, 1, 9, tzinfo=UTC)
+    asked = {"role": "user", "content": "Hello! Which carrier has the parcels to Norway?", "at": at}
+    chat.capture([asked])
+    summary = chat.end()
+    assert summary is not None
+    assert summary.text.startswith("Which carrier has the parcels to Norway?")
+    assert summary.at == at

@@ -13,7 +13,7 @@ from ctxmw.learning.policy import Learning
 from ctxmw.search.search import Search
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
-from ctxmw.tokens.prompt_cost import Measure
+from ctxmw.tokens.prompt_counter import Measure
 
 MEASURE = Measure(counter_for())
 WORK = [
@@ -136,7 +136,7 @@ def test_a_conversation_that_grows_turn_by_turn_always_fits(ctx, window):
     for at in range(40):
         prepared = chat.prepare(given, window=window)
         assert MEASURE.messages(prepared.messages) <= window
-        reply = f"Box {at} goes to shelf {at}. " + "Ok. " * 60
+        reply = f"Box {at} goes to shelf {at}. " + "Ok. " * 90
         chat.finish(prepared, reply)
         given = [*given, {"role": "assistant", "content": reply}]
         given.append({"role": "user", "content": f"Question {at}: what about box {at}?"})

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ctxmw import ContextMiddleware, OnDemand, memory_tools
+from ctxmw import ContextMiddleware, InvalidValue, OnDemand, code_tools, memory_tools
 from ctxmw.tokens.counter import counter_for
 
 COUNT = counter_for()
@@ -32,8 +32,8 @@ def tools(chat):
     return {tool.name: tool for tool in memory_tools(chat)}
 
 
-def test_there_are_three_tools_with_schemas_a_model_can_read(tools):
-    assert list(tools) == ["mem_search", "mem_get", "memory_context"]
+def test_there_are_tools_with_schemas_a_model_can_read(tools):
+    assert list(tools) == ["mem_search", "mem_get", "memory_context", "remember", "forget"]
     for tool in tools.values():
         assert len(tool.description) > 60
         assert tool.schema["type"] == "object"
@@ -80,7 +80,7 @@ def test_mem_get_pages_through_a_long_text_without_losing_a_word(ctx, tools):
     assert "".join("".join(page[1] for page in told).split()) == "".join(words)
 
 
-def test_memory_context_answers_in_lanes_twice_then_as_an_index(ctx, tools):
+def test_memory_context_answers_in_lanes_twice_then_with_a_line_of_ids(ctx, tools):
     for number in range(30):
         ctx.remember(f"Python habit {number} is worth keeping around.", kind="preference",
                      scope="language:python")  # fmt: skip
@@ -97,12 +97,13 @@ def test_memory_context_answers_in_lanes_twice_then_as_an_index(ctx, tools):
     assert "Shop decision" in second
     assert "Python habit" not in second
     assert "used up" in third
-    assert re.search(r"^- m[a-z2-7]{6} ", third, re.MULTILINE)
+    assert re.search(r" m[a-z2-7]{6}, ", third)
+    assert third.count("\n") == 1
 
 
 def test_memory_context_is_given_anew_in_the_next_epoch(ctx, chat, tools):
     ctx.remember("A decision about gears.", kind="decision", scope="project:other")
-    for number in range(60):
+    for number in range(200):
         ctx.remember(f"Habit {number} worth keeping around for a long time.", kind="fact")
     asked = [user("Hello there")]
     chat.finish(chat.prepare(asked), "Hi.")
@@ -117,7 +118,7 @@ def test_memory_context_is_given_anew_in_the_next_epoch(ctx, chat, tools):
 def test_the_session_cap_counts_the_stable_block(tmp_path):
     policy = OnDemand(session=100)
     with ContextMiddleware.open(tmp_path / "other.db", on_demand=policy) as ctx:
-        for number in range(60):
+        for number in range(200):
             ctx.remember(f"Habit {number} worth keeping around for a long time.", kind="fact")
         chat = ctx.session("s1")
         chat.prepare([user("Hello there")])
@@ -232,9 +233,9 @@ def test_the_rest_of_what_is_in_view_in_part_is_found(ctx, chat, tools):
             {
                 "role": "assistant",
                 "content": "The gears are made of brass. "
-                + "The inspector went on to other things and had tea. " * 40
-                + "The password of the vault is marmalade. "
-                + "Then the inspector left and had more tea at home. " * 40,
+                + "The inspector went on to other things and had tea. " * 60
+                + "The password of the vault is marmalade, as all in the house have long known. "
+                + "Then the inspector left and had more tea at home. " * 20,
             },
         ]
     )
@@ -242,3 +243,24 @@ def test_the_rest_of_what_is_in_view_in_part_is_found(ctx, chat, tools):
     assert "made of brass" in prompt
     assert "marmalade" not in prompt
     assert "marmalade" in tools["mem_search"](query="password of the vault")
+
+
+def test_code_search_answers_with_the_files_that_fit(tmp_path):
+    (tmp_path / "vault.py").write_text("def open_vault(key):\n    return turn(key)\n")
+    (tmp_path / "desk.py").write_text("def serve_guest(): return 1\n")
+    with ContextMiddleware.open(":memory:") as ctx:
+        chat = ctx.session(project="bank")
+        (search,) = code_tools(chat)
+        assert search.name == "code_search"
+        assert "is indexed" in search(query="how is the vault opened?")
+        ctx.index_code(tmp_path, project="bank")
+        answer = search(query="how is the vault opened with a key?")
+        assert "- vault.py" in answer
+        assert "2 " in answer
+        assert "return turn(key)" in answer
+        assert "needs a query" in search(query=" ")
+        assert "fits" in search(query="zeppelin")
+        (elsewhere,) = code_tools(ctx.session())
+        assert "No project" in elsewhere(query="vault")
+    with pytest.raises(InvalidValue, match="give a conversation"):
+        code_tools(object())

@@ -335,6 +335,13 @@ def test_one_of_something_is_not_many(ctxmw, folder):
     assert "1 file, 2 entities" in ctxmw("index")[1]
 
 
+def test_a_folder_that_is_no_project_is_known_by_one_name_once_it_is_indexed(ctxmw, folder):
+    (folder / "one.py").write_text("def only_here(): ...\n")
+    ctxmw("index", ".")
+    assert "def only_here()" in ctxmw("inject", "What does only_here do?")[1]
+    assert "only_here" in ctxmw("search", "--code", "only_here")[1]
+
+
 def test_the_catalog_is_listed_added_to_and_taken_from(ctxmw, read):
     assert "nothing is on offer" in ctxmw("catalog")[2]
     ctxmw("catalog", "add", "rule", "Errors", "Raise early.", "--include", "always")
@@ -567,3 +574,17 @@ def test_ten_processes_write_and_search_one_file_at_once(tmp_path):
     with ContextMiddleware.open(os.environ["CTXMW_STORE"]) as ctx:
         texts = {hit.text for hit in ctx.search("crate gears", limit=20)}
     assert texts == {f"Crate {number} holds gears." for number in range(10)}
+
+
+def test_what_was_put_away_is_listed_and_restored_and_age_is_told(tmp_path, capsys):
+    store = str(tmp_path / "memory.db")
+    with ContextMiddleware.open(store) as ctx:
+        own = ctx.remember("Prefers tabs.")
+        ctx.put_away(own.ref)
+    assert main(["restore", "--store", store]) == 0
+    assert "Prefers tabs." in capsys.readouterr().out
+    assert main(["restore", own.ref, "--store", store]) == 0
+    assert main(["restore", "--store", store]) == 3
+    assert main(["search", "tabs", "--as-of", "2001-01-01", "--store", store]) == 3
+    assert main(["retention", "--store", store, "--json"]) == 0
+    assert '"receipts": []' in capsys.readouterr().out

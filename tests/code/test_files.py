@@ -312,7 +312,7 @@ def test_deeply_nested_code_is_read_without_recursion():
 
 
 def test_a_missing_grammar_names_the_install_line(monkeypatch):
-    from ctxmw.code import tree_sitter as code_tree_sitter
+    from ctxmw.code.languages import tree_sitter as code_tree_sitter
 
     monkeypatch.setitem(sys.modules, "tree_sitter_go", None)
     code_tree_sitter._language.cache_clear()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, MissingUser
+from ctxmw.code.codebase import Codebase
 from ctxmw.protocols import Find
 from ctxmw.workspace.source_tree import source_files
 
@@ -41,7 +42,7 @@ def ctx():
 
 
 def names(ctx, project="shop"):
-    with ctx._recall.surroundings.codebase.use("local", project) as code:
+    with Codebase(ctx.store).use("local", project) as code:
         files = code.files if code is not None else {}
         return {one.name for file in files.values() for one in file.entities}
 
@@ -93,7 +94,7 @@ def test_a_moved_file_is_known_under_its_new_path(ctx, shop):
     assert (found.read, found.moved, found.gone) == (0, 1, 1)
     assert names(ctx) >= {"Cart", "shop.basket"}
     assert "shop.cart" not in names(ctx)
-    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
+    with Codebase(ctx.store).use("local", "shop") as code:
         assert sorted(code.files) == ["shop/basket.py", "shop/pay.py"]
 
 
@@ -117,14 +118,14 @@ def test_a_folder_inside_an_indexed_one_keeps_the_paths(ctx, shop):
     ctx.index_code(shop)
     (shop / "shop" / "new.py").write_text("def new(): pass\n", encoding="utf-8")
     assert ctx.index_code(shop / "shop").files == 3
-    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
+    with Codebase(ctx.store).use("local", "shop") as code:
         assert sorted(code.files) == ["shop/cart.py", "shop/new.py", "shop/pay.py"]
 
 
 def test_a_folder_around_an_indexed_one_takes_its_place(ctx, shop):
     ctx.index_code(shop / "shop", project="shop")
     assert ctx.index_code(shop, project="shop").files == 2
-    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
+    with Codebase(ctx.store).use("local", "shop") as code:
         assert sorted(code.files) == ["shop/cart.py", "shop/pay.py"]
 
 
@@ -147,7 +148,7 @@ def test_another_process_sees_what_was_indexed(tmp_path, shop):
 def test_two_users_and_two_projects_know_only_their_own(ctx, shop):
     ctx.index_code(shop, user="ann", project="a")
     assert names(ctx, "a") == set()
-    with ctx._recall.surroundings.codebase.use("ann", "b") as code:
+    with Codebase(ctx.store).use("ann", "b") as code:
         assert code is None
 
 
@@ -244,7 +245,7 @@ def test_what_git_ignores_is_not_indexed(ctx, shop):
         (shop / path).parent.mkdir(parents=True, exist_ok=True)
         (shop / path).write_text("x = 1\n", encoding="utf-8")
     ctx.index_code(shop)
-    with ctx._recall.surroundings.codebase.use("local", "shop") as code:
+    with Codebase(ctx.store).use("local", "shop") as code:
         assert sorted(code.files) == ["shop/cart.py", "shop/keep_pb2.py", "shop/pay.py"]
 
 

@@ -16,7 +16,7 @@ from ctxmw import (
 from ctxmw.learning.policy import Learning
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
-from ctxmw.tokens.prompt_cost import Measure
+from ctxmw.tokens.prompt_counter import Measure
 from tests.support.histories import MARK, histories, mark_of
 
 WINDOWS = st.integers(300, 2_000)
@@ -134,7 +134,7 @@ def assert_nothing_is_lost(get, r, x):
 def test_what_was_archived_is_found_by_its_id_and_by_a_rare_word(conversations, x, window):
     chat = conversations.new()
     r = chat.compact(x, window=window)
-    search, get, _ = memory_tools(chat)
+    search, get, *_ = memory_tools(chat)
     for record in records_of(conversations, chat)([*r.archived[:3], *r.cleared[:2]]):
         rare = MARK.findall(record.says())[-1]
         assert rare in get(ids=[record.ref])

@@ -334,7 +334,7 @@ def test_what_was_said_is_captured_once_and_found_from_another_conversation(ctx,
     say(chat, [SYSTEM], "My cat is called Miso.", "What a lovely name.")
     other = ctx.session("s2", project="shop")
     prepared = other.prepare([user("What is my cat called?")])
-    assert "Miso" in prepared.context.part
+    assert "Miso" in prepared.context.text
     said = [hit.text for hit in ctx.search("cat Miso") if hit.record.type == "turn"]
     assert said.count("My cat is called Miso.") == 1
 

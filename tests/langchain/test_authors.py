@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import SummarizationMiddleware, wrap_model_call
+from langchain.agents.middleware import PIIMiddleware, SummarizationMiddleware, wrap_model_call
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, trim_messages
 from langchain_core.prompts import (
     ChatPromptTemplate,
@@ -301,7 +301,7 @@ def test_a_task_handed_to_a_subagent_teaches_nothing(ctx):
     agent = create_agent(boss, [research], middleware=[ContextAgentMiddleware(ctx)])
     agent.invoke({"messages": [HumanMessage("I prefer green tea.")]}, THREAD)
     assert learned(ctx) == ["I prefer green tea."]
-    assert said(ctx)[f"{KLINGON} {SEATS}"] == "application"
+    assert said(ctx)[f"{KLINGON} {SEATS}"] == "model"
 
 
 def test_a_summary_that_stands_for_messages_in_the_state_is_not_the_persons(ctx):
@@ -320,3 +320,156 @@ def test_a_hook_before_the_model_has_the_states_messages(ctx):
     hook.invoke({"messages": [HumanMessage(SEATS)]}, THREAD)
     ctx.session("one").end()
     assert learned(ctx) == [SEATS]
+
+
+# -- what the application says about it -------------------------------------------------------
+
+TEA = "I prefer green tea."
+HUB = APPLICATIONS["the hub's rag prompt"]
+SPOKEN = {
+    "the hub's rag prompt": HUB,
+    "text for a completion": APPLICATIONS["text for a completion"],
+    "a message for each variable": APPLICATIONS["a message for each variable"],
+    "mustache": APPLICATIONS["mustache"],
+}
+
+
+@pytest.mark.parametrize("shape", SPOKEN)
+def test_the_variable_that_is_named_has_the_persons_words(ctx, shape):
+    model = RecordingModel()
+    chain = with_context(SPOKEN[shape] | model, ctx, said="question")
+    chain.invoke({"question": TEA, "context": DOCUMENT}, THREAD)
+    assert learned(ctx) == [TEA]
+    assert said(ctx)[TEA] == "person"
+    later = ctx.session("later").peek([{"role": "user", "content": "Tea? Which seats? Klingon?"}])
+    assert (TEA in later.context.text, KLINGON in later.context.text) == (True, False)
+    # The model gets the whole prompt, and no mark of ours.
+    assert KLINGON in model.texts()[-1]
+    assert all(message.additional_kwargs == {} for message in model.prompts[-1])
+
+
+async def test_it_may_be_made_in_the_chain_and_streamed(ctx):
+    parts = {"context": RunnableLambda(lambda _: DOCUMENT), "question": RunnablePassthrough()}
+    chain = with_context(parts | HUB | RecordingModel(), ctx, said="question")
+    async for _ in chain.astream(TEA, THREAD):
+        pass
+    assert learned(ctx) == [TEA]
+
+
+def test_its_words_are_known_again_when_the_application_sends_them_as_history(ctx):
+    prompt = ChatPromptTemplate([MessagesPlaceholder("past"), ("human", RAG)])
+    chain = with_context(prompt | RecordingModel(), ctx, said="question")
+    chain.invoke({"question": TEA, "context": DOCUMENT, "past": []}, THREAD)
+    past = [HumanMessage(TEA), AIMessage("It verifies the token.")]
+    chain.invoke({"question": "Anything else?", "context": DOCUMENT, "past": past}, THREAD)
+    asked = [turn.text for turn in load_all(records(ctx, "turn"), Turn) if turn.role == "user"]
+    assert sorted(asked) == ["Anything else?", TEA]
+
+
+def test_a_variable_that_no_template_has_is_refused(ctx):
+    with pytest.raises(InvalidValue, match="It has: context, question"):
+        with_context(HUB | RecordingModel(), ctx, said="query")
+
+
+def test_a_chain_with_named_words_in_a_node_has_the_persons(ctx):
+    chain = with_context(HUB | RecordingModel(), ctx, said="question")
+
+    def answer(state):
+        asked = state["messages"][-1].content
+        return {"messages": [chain.invoke({"question": asked, "context": DOCUMENT})]}
+
+    graph(answer=answer).invoke({"messages": [HumanMessage(TEA)]}, THREAD)
+    assert learned(ctx) == [TEA]
+
+
+# -- nothing is to be learned -----------------------------------------------------------------
+
+
+def test_a_wrapper_that_does_not_learn(ctx):
+    with_context(RecordingModel(), ctx, learn=False).invoke(SEATS, THREAD)
+    assert_taught_nothing(ctx)
+
+
+def test_a_call_that_does_not_learn_and_the_next_that_does(ctx):
+    model = with_context(RecordingModel(), ctx)
+    model.invoke(SEATS, {"configurable": {"thread_id": "one", "learn": False}})
+    assert_taught_nothing(ctx)
+    model.invoke(TEA, THREAD)
+    assert learned(ctx) == [TEA]
+    with pytest.raises(InvalidValue, match="give True or False"):
+        model.invoke(TEA, {"configurable": {"thread_id": "one", "learn": "no"}})
+
+
+@pytest.mark.parametrize("of_call", [True, False])
+def test_an_agent_that_does_not_learn(ctx, of_call):
+    middleware = ContextAgentMiddleware(ctx, learn=of_call)
+    agent = create_agent(RecordingModel(), middleware=[middleware])
+    config: Any = {"configurable": {"thread_id": "one", **({"learn": False} if of_call else {})}}
+    agent.invoke({"messages": [HumanMessage(SEATS)]}, config)
+    assert_taught_nothing(ctx)
+
+
+def test_a_hook_that_does_not_learn(ctx):
+    hook = pre_model_hook(ctx, learn=False)
+    hook.invoke({"messages": [HumanMessage(SEATS)]}, THREAD)
+    assert_taught_nothing(ctx)
+
+
+def test_a_subagent_has_a_conversation_of_its_own(ctx):
+    worker = create_agent(RecordingModel(), middleware=[ContextAgentMiddleware(ctx)])
+
+    @tool
+    def research(task: str) -> str:
+        """Have a subagent look something up."""
+        return str(worker.invoke({"messages": [HumanMessage(task)]})["messages"][-1].content)
+
+    boss = RecordingModel(script=[calling("research", {"task": "Find a hotel."})])
+    agent = create_agent(boss, [research], middleware=[ContextAgentMiddleware(ctx)])
+    agent.invoke({"messages": [HumanMessage("Plan my trip.")]}, THREAD)
+    sessions = {turn.text: turn.session for turn in load_all(records(ctx, "turn"), Turn)}
+    assert (sessions["Plan my trip."], sessions["Find a hotel."]) == ("one", "one|tools")
+
+
+# -- what was rejected ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["an agent", "a graph"])
+def test_an_answer_that_time_travel_takes_back_is_not_told_again(ctx, how):
+    model = RecordingModel(script=["Staging uses port 9000.", "Staging uses port 8443."])
+    if how == "an agent":
+        middleware = [ContextAgentMiddleware(ctx, tools=False)]
+        flow: Any = create_agent(model, middleware=middleware, checkpointer=InMemorySaver())
+    else:
+        wrapped = with_context(model, ctx)
+        flow = graph(answer=lambda state: {"messages": [wrapped.invoke(state["messages"])]})
+    asked = "Which port does staging use?"
+    flow.invoke({"messages": [HumanMessage(asked)]}, THREAD)
+    before = next(
+        state
+        for state in flow.get_state_history(THREAD)
+        if [message.content for message in state.values.get("messages", [])] == [asked]
+    )
+    flow.invoke(None, before.config)
+    assert "9000" not in model.texts()[-1]
+    turns = load_all(records(ctx, "turn"), Turn)
+    assert {turn.text for turn in turns if turn.rejected} == {"Staging uses port 9000."}
+    later = ctx.session("later").peek([{"role": "user", "content": asked}]).context.text
+    assert ("9000" in later, "8443" in later) == (False, True)
+
+
+def test_a_fact_that_pii_middleware_took_out_is_none(ctx):
+    pii = PIIMiddleware("email", strategy="redact")
+    agent = create_agent(RecordingModel(), middleware=[pii, ContextAgentMiddleware(ctx)])
+    told = "Remember that my email is ada@example.com."
+    agent.invoke({"messages": [HumanMessage(told)]}, THREAD)
+    assert learned(ctx) == []
+    assert "ada@example.com" not in "".join(said(ctx))
+
+
+def test_what_a_react_agent_writes_down_on_its_way_is_not_told_later(ctx):
+    scratch = "Thought: I must look up staging.\nAction: look_up\nAction Input: staging port"
+    model = with_context(RecordingModel(script=[scratch]), ctx)
+    model.invoke("Which port does staging use?", THREAD)
+    assert said(ctx)[scratch] == "application"
+    later = ctx.session("later").peek([{"role": "user", "content": "What to look up on staging?"}])
+    assert "Thought:" not in later.context.text

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from ctxmw import ContextMiddleware
 from ctxmw.tokens.counter import counter_for
-from ctxmw.tokens.prompt_cost import Measure
+from ctxmw.tokens.prompt_counter import Measure
 from ctxmw_langchain import ContextAgentMiddleware, with_context
 from ctxmw_langchain.convert import PINNED, as_dict
 from tests.langchain.models import RecordingModel, calling

@@ -107,7 +107,8 @@ async def test_an_agent_searches_its_memory_and_answers(how, ctx):
             said = []
     first, second = server.requests
     names = [tool["function"]["name"] for tool in first["tools"]]
-    assert {"mem_search", "mem_get", "memory_context", "find_file"} == set(names)
+    ours = {"mem_search", "mem_get", "memory_context", "remember", "forget"}
+    assert {*ours, "find_file"} == set(names)
     assert second["messages"][: len(first["messages"])] == first["messages"]
     assert "The courier deadline is 16:00." in second["messages"][-1]["content"]
     assert second["messages"][-1].keys() == {"role", "content", "tool_call_id"}

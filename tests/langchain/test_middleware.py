@@ -59,6 +59,7 @@ async def run(agent, how, asked=None, config=None):
     ]
 
 
+OURS = ["mem_search", "mem_get", "memory_context", "remember", "forget"]
 HOW = pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
 
 
@@ -92,7 +93,7 @@ async def test_it_brings_the_tools_and_the_agent_can_search(how, ctx):
     model = searching()
     said = await run(agent_of(model, ctx), how)
     names = [tool["function"]["name"] for tool in model.options[0]["tools"]]
-    assert names == ["mem_search", "mem_get", "memory_context"]
+    assert names == OURS
     assert "The courier deadline is 16:00." in said[2].content
     assert said[2].artifact["arguments"]["query"] == "courier deadline"
 
@@ -192,7 +193,7 @@ async def test_a_fault_of_ours_does_not_stop_the_agent(caplog):
     assert said[-1].content == REPLY
     assert said[-1].response_metadata["ctxmw"]["degraded"].startswith("prepare: ")
     assert "go on without it" in said[2].content
-    assert len(model.options[0]["tools"]) == 3
+    assert len(model.options[0]["tools"]) == len(OURS)
 
 
 def test_tools_of_the_catalog_are_bound_when_the_request_calls_for_them(ctx):
@@ -209,9 +210,8 @@ def test_tools_of_the_catalog_are_bound_when_the_request_calls_for_them(ctx):
     agent.invoke({"messages": [HumanMessage("Hello there")]})
     agent.invoke({"messages": [HumanMessage("Please drop the database table orders")]})
     bound = [[tool["function"]["name"] for tool in sent["tools"]] for sent in model.options]
-    ours = ["mem_search", "mem_get", "memory_context"]
-    assert bound[0] == [*ours, "find_file"] or bound[0] == ["find_file", *ours]
-    assert set(bound[1]) == {*ours, "find_file", "drop_table"}
+    assert bound[0] == [*OURS, "find_file"] or bound[0] == ["find_file", *OURS]
+    assert set(bound[1]) == {*OURS, "find_file", "drop_table"}
     assert bound[1][: len(bound[0])] == bound[0]
 
 
@@ -219,9 +219,7 @@ def test_without_a_catalog_the_tools_are_bound_as_they_come(ctx):
     model = RecordingModel()
     agent_of(model, ctx, tools=[drop_table, find_file]).invoke(ASKED)
     names = [tool["function"]["name"] for tool in model.options[0]["tools"]]
-    assert sorted(names) == sorted(
-        ["drop_table", "find_file", "mem_search", "mem_get", "memory_context"]
-    )
+    assert sorted(names) == sorted(["drop_table", "find_file", *OURS])
 
 
 def test_a_structured_answer_keeps_its_form_and_carries_the_record(ctx):
@@ -251,7 +249,7 @@ async def test_several_go_by_name_and_each_sees_only_what_was_said(system_prompt
         assert text.count("The colour of ada is ada-blue.") == 1
         assert text.count("The cursor stands in auth.py.") == 1
     assert model.prompts[0][-1].content.endswith(QUESTION)
-    assert len(model.options[0]["tools"]) == 3
+    assert len(model.options[0]["tools"]) == len(OURS)
     captured = server.search(QUESTION, user="ada", kinds=["turn"])
     assert QUESTION in [hit.record.text for hit in captured]
     for words in (KNOWN, "The cursor stands"):

@@ -365,7 +365,7 @@ def test_what_an_application_wrote_teaches_nothing_and_is_nobodys_words_later(ct
     assert not ctx.store.query("local", Find(types=("note", "observation", "summary")))
     asked, answer = turns(chat)
     assert (asked.author, asked.speaker, asked.trust) == ("application", "application", "untrusted")
-    assert (answer.author, answer.trust) == ("person", "untrusted")
+    assert (answer.author, answer.trust) == ("assistant", "untrusted")
     assert prompt not in [hit.text for hit in ctx.search("Klingon seats context")]
     later = ctx.session("later").prepare([user("Which seats? Klingon?")])
     assert SEATS not in later.context.text
@@ -378,7 +378,7 @@ def test_capturing_by_hand_takes_the_author_too(ctx):
 
 
 def test_an_author_that_is_none_is_refused(ctx):
-    with pytest.raises(InvalidValue, match="person, application"):
+    with pytest.raises(InvalidValue, match="person, assistant, application"):
         ctx.session("s").prepare([user(SEATS, author="me")])
 
 

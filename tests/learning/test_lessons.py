@@ -163,6 +163,8 @@ class TestWhatOthersSay:
         ctx.session("s1").capture(messages)
         assert stored(ctx) == []
         ctx.session("s2").capture(messages[:1])
+        assert stored(ctx) == []
+        ctx.session("s3").capture([{**messages[0], "name": "local"}])
         assert told(stored(ctx)) == [("preference", "I prefer tabs.")]
 
     def test_an_untrusted_source_teaches_nothing_trusted(self) -> None:

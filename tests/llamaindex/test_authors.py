@@ -160,7 +160,7 @@ async def test_a_task_that_an_agent_hands_to_another_teaches_nothing(ctx):
     await with_context(boss, ctx, session="s1").run(user_msg=TEA)
     assert learned(ctx) == [TEA]
     authors = {turn.text: turn.author for turn in turns(ctx)}
-    assert (authors[TEA], authors[f"{KLINGON} {SEATS}"]) == ("person", "application")
+    assert (authors[TEA], authors[f"{KLINGON} {SEATS}"]) == ("person", "model")
 
 
 def test_what_a_bare_model_is_asked_is_nobodys(ctx):
@@ -169,3 +169,49 @@ def test_what_a_bare_model_is_asked_is_nobodys(ctx):
     model.chat([ChatMessage(role="user", content=SEATS), *asked])
     assert learned(ctx) == []
     assert {turn.author for turn in turns(ctx)} == {"application"}  # it was compacted
+
+
+# -- nothing is to be learned, and what was rejected ------------------------------------------
+
+
+@pytest.mark.parametrize("per", ["wrapper", "call"])
+def test_what_is_said_without_learning_teaches_nothing_and_is_not_found(ctx, per):
+    engine = SimpleChatEngine.from_defaults(llm=RecordingLLM())
+    wrapped = with_context(engine, ctx, session="s1", learn=per == "call")
+    with ctx.session("s1", learn=per == "wrapper"):
+        wrapped.chat(SEATS)
+    assert learned(ctx) == []
+    assert ctx.search("aisle seats") == []
+    assert SEATS in said(ctx)
+
+
+async def test_a_subagent_has_a_conversation_of_its_own(ctx):
+    worker = with_context(
+        FunctionAgent(name="finder", llm=RecordingLLM(), tools=[], streaming=False),
+        ctx,
+        session="s1",
+    )
+
+    async def research(task: str) -> str:
+        """Have another agent look something up."""
+        return str(await worker.run(user_msg=task))
+
+    boss = FunctionAgent(
+        llm=RecordingLLM([calling("research", {"task": "Find a hotel."})]),
+        tools=[FunctionTool.from_defaults(async_fn=research)],
+        streaming=False,
+    )
+    await with_context(boss, ctx, session="s1").run(user_msg="Plan my trip.")
+    sessions = {turn.text: turn.session for turn in turns(ctx)}
+    assert (sessions["Plan my trip."], sessions["Find a hotel."]) == ("s1", "s1|finder")
+
+
+def test_an_answer_that_is_asked_for_again_is_rejected(ctx):
+    llm = RecordingLLM(["Staging uses port 9000.", "Staging uses port 8443."])
+    engine = with_context(SimpleChatEngine.from_defaults(llm=llm), ctx, session="s1")
+    asked = "Which port does staging use?"
+    engine.chat(asked)
+    engine.reset()
+    engine.chat(asked)
+    assert {turn.text for turn in turns(ctx) if turn.rejected} == {"Staging uses port 9000."}
+    assert "9000" not in str(llm.prompts[-1])

@@ -10,7 +10,7 @@ from llama_index.core.memory import ChatMemoryBuffer, Memory
 
 from ctxmw import ContextMiddleware
 from ctxmw.tokens.counter import counter_for
-from ctxmw.tokens.prompt_cost import Measure
+from ctxmw.tokens.prompt_counter import Measure
 from ctxmw_llamaindex import ContextMemoryBlock, memory_tools, with_context
 from ctxmw_llamaindex.convert import convert
 from tests.llamaindex.models import RecordingLLM, calling

@@ -62,7 +62,7 @@ async def test_a_wrapped_engine_gets_one_block_first_and_literally_and_leaves_it
         str(message) for message in plain.chat_history
     ]
     assert not any("ctxmw" in str(message) for message in wrapped.chat_history)
-    said = [hit.text for hit in ctx.search("AuthService token keys", kinds=["turn"])]
+    said = [hit.text for hit in ctx.search("AuthService verifies token keys", kinds=["turn"])]
     assert {ASKED, REPLY} <= set(said)
     assert not any("A note." in text for text in said)
     assert engine.chat_history == wrapped.chat_history

@@ -76,6 +76,8 @@ async def test_an_agent_calls_mem_search_and_gets_what_is_not_in_view(ctx, clien
         "mem_search",
         "mem_get",
         "memory_context",
+        "remember",
+        "forget",
     ]
     assert first["tools"][0]["function"]["parameters"]["properties"].keys() == {"query", "kinds"}
     result = second["messages"][-1]

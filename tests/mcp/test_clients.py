@@ -24,7 +24,7 @@ from tests.support.waiting import PATIENCE
 CLIENTS = Path(sys.prefix) / "mcp-clients"
 NODE = CLIENTS / "node" / "node_modules"
 SAID = "The courier leaves at 16:00."
-TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget", "activity"]
+TOOLS = ["mem_search", "mem_get", "memory_context", "code_search", "remember", "forget", "activity"]
 
 needs_node = pytest.mark.skipif(
     not (CLIENTS / ".node-installed").exists(),

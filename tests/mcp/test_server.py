@@ -13,7 +13,7 @@ from ctxmw import ContextMiddleware, MissingUser
 from ctxmw_mcp import memory_server
 from ctxmw_mcp.resources import AUTO, FILE, NOTHING, SESSION
 
-TOOLS = ["mem_search", "mem_get", "memory_context", "remember", "forget", "activity"]
+TOOLS = ["mem_search", "mem_get", "memory_context", "code_search", "remember", "forget", "activity"]
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def test_the_tools_tell_what_they_take_and_whether_they_change_anything(co
     for tool in tools.values():
         assert tool.description
         assert "session" in tool.input_schema["properties"]
-        assert tool.annotations.read_only_hint is tool.name.startswith("mem")
+        assert tool.annotations.read_only_hint is tool.name.startswith(("mem", "code"))
     assert tools["forget"].annotations.destructive_hint is True
     assert tools["mem_search"].input_schema["required"] == ["query"]
 
@@ -94,6 +94,27 @@ async def test_nothing_is_forgotten_when_one_of_the_ids_is_wrong(connect, ctx):
     assert "'m2345'" in text(answer)
     assert "Nothing was forgotten." in text(answer)
     assert ctx.get([kept])
+
+
+async def test_a_persons_memory_can_be_brought_back(connect, ctx):
+    own = ctx.remember("Prefer early returns.")
+    async with connect() as client:
+        answer = await client.call_tool("forget", {"ids": [own.ref]})
+    assert f"can bring back: {own.ref}" in text(answer)
+    assert ctx.memories() == []
+    assert ctx.restore(own.ref) == own
+
+
+@pytest.mark.parametrize("which", ["older", "newer"])
+async def test_a_persons_memory_is_not_lost_with_what_took_its_place(connect, ctx, which):
+    own = ctx.remember("Never deploy on Friday.", kind="rule", key="deploy")
+    other = {"text": "Deploy on Friday.", "kind": "rule", "key": "deploy", "scope": own.scope}
+    async with connect() as client:
+        await client.call_tool("remember", other)
+        newer = ctx.memories()[0].ref
+        await client.call_tool("forget", {"ids": [own.ref if which == "older" else newer]})
+    assert ctx.memories() == []
+    assert own.text in [version.text for version in ctx.versions(newer)]
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": 5}, {"query": "x", "kinds": ["cat"]}])

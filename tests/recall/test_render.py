@@ -46,7 +46,7 @@ def test_markdown_prints_headings_and_bullets() -> None:
     assert block_of(Markdown(), *STORY).text == (
         "<ctxmw>\n"
         "Remembered from earlier work. mem_search finds more, mem_get brings an id in full.\n"
-        "## Universal Rules\n"
+        "## Instructions\n"
         "- First things first. (m2, 502 tokens in full)\n"
         "## Shop Decisions\n"
         "- Auth uses JWT.\n"
@@ -54,7 +54,7 @@ def test_markdown_prints_headings_and_bullets() -> None:
         "- done: login\n"
         "  logout\n"
         "## Index\n"
-        "- m3 fact 2026-03-02 s1: Cents, not floats (20 tokens)\n"
+        "- m3 fact 2026-03-02: Cents, not floats (20 tokens)\n"
         "</ctxmw>\n"
     )
 
@@ -64,7 +64,7 @@ def test_xml_prints_one_element_an_item() -> None:
         "<ctxmw>\n"
         "<hint>Remembered from earlier work. "
         "mem_search finds more, mem_get brings an id in full.</hint>\n"
-        '<section title="Universal Rules">\n'
+        '<section title="Instructions">\n'
         '<item shown="brief" id="m2" kind="preference" tokens="531">First things first.</item>\n'
         "</section>\n"
         '<section title="Shop Decisions">\n'
@@ -74,7 +74,7 @@ def test_xml_prints_one_element_an_item() -> None:
         '<item kind="done">done: login\nlogout</item>\n'
         "</section>\n"
         '<section title="Index">\n'
-        '<item shown="index" id="m3" kind="fact" date="2026-03-02" session="s1" tokens="43">'
+        '<item shown="index" id="m3" kind="fact" date="2026-03-02" tokens="43">'
         "Cents, not floats</item>\n"
         "</section>\n"
         "</ctxmw>\n"
@@ -84,14 +84,14 @@ def test_xml_prints_one_element_an_item() -> None:
 def test_compact_prints_one_line_an_item_and_no_hint() -> None:
     assert block_of(Compact(), *STORY).text == (
         "<ctxmw>\n"
-        "# Universal Rules\n"
+        "# Instructions\n"
         "* First things first. (m2, 502 tokens in full)\n"
         "# Shop Decisions\n"
         "* Auth uses JWT.\n"
         "# Session Notes\n"
         "* done: login logout\n"
         "# Index\n"
-        "* m3 fact 2026-03-02 s1: Cents, not floats (20 tokens)\n"
+        "* m3 fact 2026-03-02: Cents, not floats (20 tokens)\n"
         "</ctxmw>\n"
     )
 
@@ -112,7 +112,7 @@ def test_a_conversation_is_grouped_under_one_date_heading() -> None:
 @pytest.mark.parametrize(
     ("section", "title"),
     [
-        ("universal", "Universal Rules"),
+        ("universal", "Instructions"),
         ("language", "TypeScript Preferences"),
         ("project", "Shop Decisions"),
         ("decisions", "Recent Decisions"),

@@ -14,7 +14,6 @@ from ctxmw.recall.selection import (
     NOT_SHOWN,
     Overflow,
     Selection,
-    select_index,
     select_lanes,
     select_stable,
     select_turn,
@@ -31,7 +30,7 @@ NO_LANES = dict.fromkeys(Budget().lanes(), 0)
 FRAME = sum(map(len, Markdown().frame(hint=True)))
 """What the frame costs where a test counts characters instead of tokens."""
 PART_FRAME = sum(map(len, Markdown().frame(hint=False)))
-HEADING = len("## Universal Rules\n")
+HEADING = len("## Instructions\n")
 
 
 def title(section: str) -> str:
@@ -80,11 +79,12 @@ SUMMARY = {"lane": "index", "section": "sessions", "kind": "summary"}
 def test_a_lane_pays_for_its_own_items_only() -> None:
     crowd = [of_length(100, f"m{n}", score=0.9) for n in range(9)]
     other = of_length(100, "m_project", **PROJECT)
-    chosen = stable([*crowd, other], universal=HEADING + 200, project=HEADING + 100)
+    project = len("## Shop Decisions\n") + 100
+    chosen = stable([*crowd, other], universal=HEADING + 200, project=project)
     full = [ref for ref, how in shown(chosen).items() if how == "full"]
     assert full == ["m0", "m1", "m_project"]
     assert chosen.lanes["universal"] == (HEADING + 200, HEADING + 200)
-    assert chosen.lanes["project"] == (len("## Shop Decisions\n") + 100, HEADING + 100)
+    assert chosen.lanes["project"] == (project, project)
 
 
 def full(selection: Selection) -> list[str]:
@@ -260,11 +260,24 @@ def test_what_other_lanes_leave_over_goes_to_pinned_first() -> None:
     assert shown(chosen) == {"r1": "full", "m1": "none"}
 
 
-def test_and_then_to_the_index() -> None:
-    listed = item("below the floor", ref="m1", score=0.65)
-    chosen = stable([listed], universal=100, project=100)
+def test_what_one_scope_leaves_over_goes_to_memories_of_the_others() -> None:
+    facts = [of_length(100, f"m{n}") for n in range(3)]
+    chosen = stable(facts, universal=130, project=200)
+    assert set(shown(chosen).values()) == {"full"}
+
+
+def test_the_index_has_its_own_lane_and_no_more() -> None:
+    listed = of_length(400, "m1", score=0.65)
+    assert shown(stable([listed], universal=300)) == {"m1": "none"}
+    chosen = stable([listed], index=300)
     assert shown(chosen) == {"m1": "index"}
     assert reasons(chosen)["m1"] == "below floor 0.7"
+
+
+def test_where_a_line_costs_as_much_as_the_text_the_text_is_shown() -> None:
+    notes = {"lane": "done", "section": "notes"}
+    assert shown(stable([item("short", ref="m1", score=0.8, **notes)], index=300)) == {"m1": "full"}
+    assert shown(stable([item("short", ref="m1", score=0.6, **notes)], index=300)) == {"m1": "none"}
 
 
 def test_pinned_items_come_first_whatever_they_score() -> None:
@@ -326,15 +339,16 @@ def summaries(n: int, text: str = "Moved the token check.") -> list[Item]:
 
 
 def test_the_last_five_summaries_are_shown_and_older_ones_listed() -> None:
-    chosen = stable(summaries(7)[::-1], index=10_000)
+    chosen = stable(summaries(7, "It went on. " * 30)[::-1], index=10_000)
     full = {ref for ref, how in shown(chosen).items() if how == "full"}
     assert full == {"s0", "s1", "s2", "s3", "s4"}
     assert shown(chosen)["s5"] == shown(chosen)["s6"] == "index"
 
 
 def test_a_summary_without_a_date_is_not_taken_for_the_latest() -> None:
-    undated = [replace(one, ref=f"s_{one.ref}", at=None) for one in summaries(2)]
-    chosen = stable([*undated, *summaries(5)], index=10_000)
+    long = "It went on. " * 30
+    undated = [replace(one, ref=f"s_{one.ref}", at=None) for one in summaries(2, long)]
+    chosen = stable([*undated, *summaries(5, long)], index=10_000)
     assert {shown(chosen)[one.ref] for one in undated} == {"index"}
 
 
@@ -361,8 +375,9 @@ def test_summaries_and_the_index_have_their_tokens_when_all_other_lanes_are_full
 
 def test_an_observation_is_listed_in_the_index() -> None:
     observed = {"lane": "index", "section": "sessions", "kind": "bugfix"}
-    chosen = stable([item("Clock skew\nbroke login", ref="o1", **observed)], index=500)
-    assert "- o1 bugfix: Clock skew broke login (" in chosen.block.text
+    told = "Clock skew\nbroke login. " + "It took a day to see. " * 10
+    chosen = stable([item(told, ref="o1", **observed)], index=500)
+    assert "- o1 bugfix: Clock skew broke login. " in chosen.block.text
 
 
 # --- the law ---
@@ -410,7 +425,6 @@ def test_what_the_lanes_paid_is_the_count_of_the_text(
         select_turn(items, total, layout, floors),
         select_turn(items, total, layout, floors, overflow=Overflow(kept_for_index=total // 6)),
         select_lanes(items, memory_lanes, layout),
-        select_index(items, total, layout),
     ):
         assert chosen.tokens == count(chosen.block.text)
         assert chosen.tokens == sum(spent for spent, _ in chosen.lanes.values())
@@ -509,10 +523,3 @@ def test_an_answer_on_demand_fills_its_lanes_then_lists_the_rest() -> None:
     lanes = {"universal": HEADING + 200, "language": 0, "project": 580}
     chosen = select_lanes(items, lanes, CHARACTERS)
     assert shown(chosen) == {"m0": "full", "p1": "full", "m1": "full", "m2": "index"}
-
-
-def test_an_index_lists_in_the_order_given_what_fits() -> None:
-    items = [item("some text", ref=ref) for ref in ("m3", "m1", "m2")]
-    line = len("- m3 preference: some text (12 tokens)\n")
-    chosen = select_index(items, PART_FRAME + len("## Index\n") + 2 * line, CHARACTERS)
-    assert shown(chosen) == {"m3": "index", "m1": "index", "m2": "none"}

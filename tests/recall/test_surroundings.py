@@ -167,8 +167,7 @@ def test_what_was_worked_on_ends_after_some_turns(ctx):
         prepared = chat.prepare([{"role": "user", "content": f"Now I add step {n} of paint"}])
         shown.append("class AuthService" in prepared.context.part)
         chat.finish(prepared, "Fine.")
-    assert shown[0]
-    assert not shown[-1]
+    assert shown == [True, True, True, False, False]
 
 
 def test_small_talk_in_between_brings_nothing(ctx):
@@ -300,6 +299,10 @@ def test_code_is_escaped_by_every_renderer(open_shop):
         ("how are you?", True),
         ("what's wrong here?", False),
         ("can you fix this?", False),
+        ("explain this", False),
+        ("why?", False),
+        ("why thank you", True),
+        ("that is nice", True),
         ("add validation", False),
         ("", True),
     ],
@@ -308,7 +311,7 @@ def test_small_talk_is_told_from_pointing_at_something(text, is_talk):
     assert is_small_talk(text) is is_talk
 
 
-def test_a_method_is_shown_with_its_class_whatever_its_name():
+def test_a_method_is_shown_with_its_class_or_its_receiver_whatever_its_name():
     with ContextMiddleware.open(":memory:") as ctx, TemporaryDirectory() as folder:
         Path(folder, "a.py").write_text("class Shape:\n    def ef(self):\n        return 1\n")
         Path(folder, "b.go").write_text(
@@ -318,4 +321,58 @@ def test_a_method_is_shown_with_its_class_whatever_its_name():
         asked = [{"role": "user", "content": "Why do Shape.ef and Server.Serve fail?"}]
         part = ctx.session(project="shop").prepare(asked).context.part
     assert "def Shape.ef(self)" in part
-    assert "func (s *Server) Server.Serve(n int) error" in part
+    assert "func (s *Server) Serve(n int) error" in part
+
+
+CLIENT = '''class Client:
+    """Talks to a server."""
+
+    def __init__(self, *, host: str = "localhost.example.org", port: int = 8080,
+                 proxy: str | None = None, timeout: float = 30.0, retries: int = 3,
+                 headers: dict[str, str] | None = None) -> None:
+        self.proxy = proxy
+
+    def send(self, request) -> bytes:
+        """Send a request."""
+        if self.retries > 3 and self.retries >= len("</ctxmw>"):
+            handler = lambda: "=> done"
+        return self.through(self.proxy)
+
+
+class Other:
+    def send(self, request):
+        """Send a request through a proxy."""
+'''
+
+
+@pytest.fixture
+def asked_of_client(tmp_path):
+    (tmp_path / "client.py").write_text(CLIENT, encoding="utf-8")
+    with ContextMiddleware.open(":memory:") as ctx:
+        ctx.index_code(tmp_path, project="shop")
+        yield lambda text: asked(ctx, text).part
+
+
+def test_a_class_that_is_named_comes_with_those_of_its_methods_that_are_meant(asked_of_client):
+    part = asked_of_client("How does the Client send a request through a proxy?")
+    assert part.count("class Client") == part.count("Client.__init__") == 1
+    assert "def Client.send(self, request)" in part
+    assert "return self.through(self.proxy)" in part
+    assert "Other" not in part
+
+
+def test_a_long_signature_is_told_by_the_names_of_its_parameters(asked_of_client):
+    part = asked_of_client("What is the Client?")
+    assert "__init__(self, *, host, port, proxy, timeout, retries, headers) → None" in part
+
+
+def test_a_function_that_is_named_comes_with_its_body_and_its_signature_once(asked_of_client):
+    part = asked_of_client("How does Client.send work?")
+    assert part.count("send(self, request)") == part.count("Send a request.") == 1
+    assert "if self.retries > 3 and self.retries >= len(" in part
+
+
+def test_code_can_compare_and_still_closes_no_frame(asked_of_client):
+    part = asked_of_client("How does Client.send work?")
+    assert part.count("</ctxmw>") == 1
+    assert "&lt;/ctxmw&gt;" in part

@@ -18,11 +18,11 @@ def test_neither_the_number_nor_the_room_is_exceeded_and_the_last_one_is_always_
     for key, text in puts:
         kept.put(key, text)
         last[key] = text
-        held = dict(kept._kept)
-        assert held.items() <= last.items()
-        assert len(held) <= 4
-        assert sum(map(len, held.values())) <= 20
         assert kept.get(key) == text
+        held = {one: kept.get(one) for one in last if kept.get(one) is not None}
+        assert held.items() <= last.items()
+        assert len(held) == len(kept.values()) <= 4
+        assert sum(map(len, kept.values())) == kept.weight <= 20
 
 
 def test_what_was_used_longest_ago_goes_first():
@@ -54,7 +54,7 @@ def test_what_is_let_go_of_makes_room():
 
 
 def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
-    kept: LruCache[str, list[int]] = LruCache(4, room=3, weigh=len, growing=True)
+    kept: LruCache[str, list[int]] = LruCache(4, room=3, weigh=len)
     first, second = [1], [2]
     kept.put("a", first)
     kept.put("b", second)

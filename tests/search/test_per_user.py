@@ -114,7 +114,7 @@ def test_what_was_read_for_others_makes_room(monkeypatch):
         with indexes.use(user) as found:
             read = found.readings.read(store, user, ["m0", "m1", "m2"], len)
         assert [each.item.text for each in read] == [f"Fact {n} about {user}." for n in range(3)]
-        assert found.readings.size == indexes.read_size() <= 4_000
+        assert found.readings.weight == indexes.read_size() <= 4_000
     store.close()
 
 

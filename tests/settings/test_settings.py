@@ -8,6 +8,7 @@ import sqlite3
 import time
 import tomllib
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -315,12 +316,28 @@ def test_recent_sessions_is_how_many_summaries(scene, most):
 
 def test_max_index_entries_is_how_many_lines(scene):
     def lines(text: str) -> int:
-        context = scene(f"{text}\nmax_tokens = 900").filled().shown()
-        return len([u for u in context.used if u.shown == "index" and u.block == "stable"])
+        made = scene(f"{text}\nmax_tokens = 4000\nrecent_sessions = 0")
+        for at in range(9):
+            made.ctx.session(f"s{at}").end(f"Summary {at}. " + "The login work went on. " * 20)
+        return len([u for u in made.shown().used if u.shown == "index" and u.block == "stable"])
 
     assert lines("") > 3
     assert lines("max_index_entries = 3") == 3
     assert lines("max_index_entries = 0") == 0
+
+
+def test_appetite_is_how_eager_a_part_is(scene):
+    def why(text: str) -> set[str]:
+        made = scene(text)
+        others = [f"Parcel {at} was weighed again." for at in range(80)]
+        texts = ["The red parcel went to Ulm.", *others]
+        said = [{"role": "user", "content": text} for text in texts]
+        made.ctx.session("before").capture(said)
+        asked = [{"role": "user", "content": "Where did the red parcel go?"}]
+        return {one.reason for one in made.ctx.session("now").prepare(asked).context.used}
+
+    assert "not worth its tokens" in why('appetite = "lean"')
+    assert "not worth its tokens" not in why('appetite = "full"')
 
 
 def test_placement_moves_the_blocks(scene):
@@ -333,7 +350,7 @@ def test_placement_moves_the_blocks(scene):
 
 @pytest.mark.parametrize(
     ("name", "sign"),
-    [("markdown", "\n## Universal"), ("xml", "<section"), ("compact", "\n# Universal")],
+    [("markdown", "\n## Instructions"), ("xml", "<section"), ("compact", "\n# Instructions")],
 )
 def test_renderer_writes_differently(scene, name, sign):
     assert sign in scene(f'renderer = "{name}"').filled().shown().text
@@ -585,6 +602,16 @@ def test_a_pattern_that_cannot_work_is_refused(tmp_path, pattern):
     settings = load(tmp_path, f"[redaction]\npatterns = ['{pattern}']")
     with pytest.raises(InvalidValue, match="pattern"):
         settings.open()
+
+
+def test_retention_says_how_many_days_records_are_kept(scene):
+    ctx = scene("[retention]\nturns = 30\nobservations = 0.5").ctx
+    ctx.session("old").capture([{"role": "user", "content": "Hi.", "at": "2020-01-01T00:00:00Z"}])
+    assert ctx.of_age() == {"turn": 1}
+    assert ctx.apply_retention()[0].removed == {"turn": 1}
+    assert scene("").ctx.of_age() == {}
+    kept = Settings.load(environ={"CTXMW_RETENTION__NOTES": "7"}).retention
+    assert kept.ages() == {"note": timedelta(days=7)}
 
 
 def test_every_key_is_named_in_a_test_here():

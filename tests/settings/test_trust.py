@@ -33,7 +33,7 @@ WORDS = {
 # could it send words somewhere, run code, change what is kept, or speak to the model?
 HARMLESS = """
 project language enabled max_tokens max_context_tokens min_relevance include_decisions
-include_session_history recent_sessions max_index_entries renderer model window deadline
+include_session_history recent_sessions max_index_entries appetite renderer model window deadline
 strict max_sections
 
 [triggers] file_open file_edit symbol_hover session_start symbol_mention file_mention stack_trace
@@ -59,6 +59,8 @@ store user embedder index placement
 [[catalog]] kind name content include enabled server
 
 [servers.NAME] include
+
+[retention] turns observations notes summaries memories
 """
 
 
@@ -115,7 +117,7 @@ def test_harmless_settings_of_a_found_file_hold(cloned):
     for line in commented().splitlines():
         setting = re.fullmatch(r"(?:# )?(\[.*\]|([a-z_]+) = .*)", line)
         if setting and not setting[2]:
-            skipped = line.removeprefix("# ").startswith(("[redaction", "[[", "[servers"))
+            skipped = line.removeprefix("# ").startswith(("[ret", "[redaction", "[[", "[servers"))
         if setting and not skipped and (not setting[2] or setting[2] in wanted):
             text.append(setting[1])
     text = [line for line in text if not line.startswith('index = "')]

@@ -25,7 +25,7 @@ USED = ItemOutcome("m1", "rule", "always", "full", 1.0, 3, "pinned", "stable", "
 TRIGGER = Trigger(kind="path", queries=("a.py",), weight=1.0, source="message", expires=NOW)
 
 OURS = {
-    Build: {"kind", "hash", "tokens", "left_out", "lanes"},
+    Build: {"kind", "hash", "tokens", "left_out", "lanes", "until"},
     StoredPart: {"part", "dropped"},
     ContextRecord: {
         *("turn", "epoch", "state", "reply", "tokens", "limit", "exact", "stable_build"),
@@ -35,12 +35,12 @@ OURS = {
     },
     Turn: {
         *("role", "author", "position", "began", "exchange", "order", "print", "anchor"),
-        "redacted",
+        *("redacted", "before", "answered", "teaches", "tainted", "rejected"),
     },
     SessionState: {
         *("opened", "ended", "epoch", "feed", "catalog_feed", "stable_build", "parts", "stamp"),
         *("views", "left", "captured", "heard", "turns", "untaught", "forgotten", "ledger"),
-        "activity_feed",
+        *("activity_feed", "answer"),
     },
 }
 """Fields that hold nothing but refs, hashes, figures and words of our own."""
@@ -59,6 +59,7 @@ THEIRS = {
     (Turn, "message_id"): SECRET,
     (Turn, "calls"): (SECRET,),
     (Turn, "arguments"): ("a", SECRET),
+    (Turn, "outdated"): (SECRET,),
     (SessionState, "project"): SECRET,
     (SessionState, "language"): SECRET,
     (SessionState, "task"): SECRET,

@@ -104,7 +104,7 @@ class Neighbourhood:
         return [waiting, told, chat.finish(prepared, text_of(owner, topic)).explain()]
 
     def ask_the_tools(self, owner: int, session: str, topic: str, refs: Sequence[str]) -> object:
-        mem_search, mem_get, memory_context = memory_tools(self._chat(owner, session))
+        mem_search, mem_get, memory_context, *_ = memory_tools(self._chat(owner, session))
         return [
             mem_search(query=f"which {topic} has an owner mark"),
             memory_context(query=topic),

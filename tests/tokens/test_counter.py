@@ -8,7 +8,6 @@ import sys
 import tempfile
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,8 @@ from hypothesis import strategies as st
 from ctxmw.errors import InvalidValue
 from ctxmw.tokens import counter as tokens
 from ctxmw.tokens import tables as token_tables
-from ctxmw.tokens.counter import Counter, Scale, counter_for
+from ctxmw.tokens.counter import Counter, counter_for
 from ctxmw.tokens.prompt_counter import prompt_counter
-from ctxmw.tokens.tokenizers import tokenizer_for
 
 ENCODINGS = ["cl100k_base", "o200k_base"]
 FILES = {
@@ -194,14 +192,14 @@ def test_counts_of_marked_lines_add_up(
 @given(texts=st.lists(st.tuples(hostile, st.sampled_from(["", "\n", "/\n", " \n"])), max_size=6))
 @example(texts=[("Where?", "\n"), ("/tmp", "\n")])
 def test_texts_joined_count_as_the_whole_does(
-    texts: list[tuple[str, str]], counters: dict[str, Counter]
+    texts: list[tuple[str, str]], counters: dict[str, Counter], tables: Path
 ) -> None:
     parts = [text + end for text, end in texts]
-    for count in counters.values():
+    for name, count in counters.items():
         counted = {part: count(part) for part in parts[::2]}
-        # The counter itself would say again what it remembers of the joined texts.
-        whole = count._loaded().count("".join(parts))
-        assert count.joined(parts, counted) == whole
+        joined = count.joined(parts, counted)
+        # The same counter would say again what it remembers of the joined texts.
+        assert joined == counter_for(name, cache_dir=tables)("".join(parts))
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -233,8 +231,8 @@ def test_bytes_of_other_models_leave_room_for_a_blank_in_front(nowhere: Path) ->
 
 def test_threads_load_once_and_count_alike(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads = []
-    load = tokens._load
-    monkeypatch.setattr(tokens, "_load", lambda *args: loads.append(args) or load(*args))
+    load = tokens.load_encoding
+    monkeypatch.setattr(tokens, "load_encoding", lambda *args: loads.append(args) or load(*args))
     counter = counter_for(cache_dir=tables)
     texts = [f"line {n}" for n in range(50)] * 20
     with ThreadPoolExecutor(8) as pool:
@@ -243,26 +241,34 @@ def test_threads_load_once_and_count_alike(tables: Path, monkeypatch: pytest.Mon
     assert counts == [counter(text) for text in texts]
 
 
-def test_a_count_is_remembered_until_newer_texts_take_its_place() -> None:
-    recent = tokens._RecentCounts()
-    recent.keep("first", 1)
-    recent.keep("second", 2)
-    for n in range(20_000):
-        assert recent.get("first") == 1  # asked for again and again, so it stays
-        recent.keep(f"text {n}", n)
-    assert recent.get("second") is None
-    assert recent.get("text 19999") == 19_999
-    assert sum(len(text) + recent._OVERHEAD for text in recent._counts) <= recent._ROOM
+class Encoded(str):  # noqa: SLOT000 - it counts
+    """A text that knows how often it was taken apart to be counted."""
+
+    times = 0
+
+    def encode(self, *how: str) -> bytes:
+        self.times += 1
+        return super().encode(*how)
 
 
-def test_a_long_text_is_known_again_without_being_kept() -> None:
-    recent = tokens._RecentCounts()
-    recent.keep("x" * 1_000_000, 7)
-    recent.keep("\ud800" * 300, 8)
-    assert recent.get("x" * 1_000_000) == 7
-    assert recent.get("\ud800" * 300) == 8
-    assert recent.get("x" * 999_999) is None
-    assert max(map(len, recent._counts)) < 100
+def test_a_count_is_remembered_until_newer_texts_take_its_place(nowhere: Path) -> None:
+    counter = counter_for(cache_dir=nowhere)
+    first, second, last = Encoded("first"), Encoded("second"), Encoded("last")
+    counter(second)
+    for n in range(5_000):
+        assert counter(first) == 5  # asked for again and again, so it stays
+        counter(f"text {n}")
+    for text in (second, last, last):
+        assert counter(text) == len(text)
+    assert (first.times, second.times, last.times) == (1, 2, 1)
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "\ud800" * 300])
+def test_a_long_text_is_known_again_without_being_kept(text: str, nowhere: Path) -> None:
+    counter = counter_for(cache_dir=nowhere)
+    before = sys.getrefcount(text)
+    assert counter(text) == counter(text) > counter(text[:-1])
+    assert sys.getrefcount(text) == before
 
 
 # --- cutting ---
@@ -282,7 +288,9 @@ def test_a_cut_is_the_longest_beginning_that_fits(
 
 @given(text=hostile, limit=st.integers(-1, 80))
 def test_without_tables_a_cut_keeps_whole_characters(text: str, limit: int) -> None:
-    cut = Scale(kind=tokenizer_for(None), encoding=None).cut(text, limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_tables, "_other_folders", lambda: iter(()))
+        cut = counter_for(cache_dir=Path("does-not-exist")).cut(text, limit)
     assert text.startswith(cut)
     assert len(cut.encode()) <= max(limit, 0)
     assert cut == text or len(text[: len(cut) + 1].encode()) > limit
@@ -319,12 +327,20 @@ class CountingEncoding:
 @pytest.mark.parametrize(
     "line", ["The quick brown fox. ", "a", "def f(x):\n    return x\n", "한국어 "]
 )
-def test_a_cut_reads_little_more_than_it_keeps(line: str, counters: dict[str, Counter]) -> None:
-    scale = counters["o200k_base"]._loaded()
-    counting = CountingEncoding(scale.encoding)
-    cut = replace(scale, encoding=counting).cut(line * 100_000, 2_000)
-    assert scale.count(cut) <= 2_000
-    assert 0 < counting.work < 20 * len(cut)
+def test_a_cut_reads_little_more_than_it_keeps(
+    line: str, tables: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load, made = tokens.load_encoding, []
+
+    def counting(*table: object) -> CountingEncoding:
+        made.append(CountingEncoding(load(*table)))
+        return made[0]
+
+    monkeypatch.setattr(tokens, "load_encoding", counting)
+    counter = counter_for("o200k_base", cache_dir=tables)
+    cut = counter.cut(line * 100_000, 2_000)
+    assert 0 < made[0].work < 20 * len(cut)
+    assert counter(cut) <= 2_000
 
 
 # --- finding and loading tables ---

@@ -201,7 +201,7 @@ def shown(choices: tuple[Choice, ...]) -> dict[str, str]:
 
 
 def rated(ref: str, days: float, weights: Weights | None = None, **values: object) -> Item:
-    aged = item(ref=ref, kind="decision", at=days_ago(days), **values)
+    aged = item("It was decided. " * 30, ref=ref, kind="decision", at=days_ago(days), **values)
     return Rating.of(Situation(user="ada", now=NOW), weights or Weights()).score(aged)
 
 

@@ -1,8 +1,8 @@
 """The commands of `ctxmw`, one file each.
 
 Every file has `HELP`, what it does in one line; `options(parser)`, what it takes; and
-`run(chosen, terminal)`, which does it and returns the exit code. Only the file of the command at
-hand is imported: a shell waits for each of them.
+`run(chosen, terminal)`, which does it and returns the exit code, unless it always is 0. Only the
+file of the command at hand is imported: a shell waits for each of them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .terminal import Terminal
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "start": ("demo", "init", "trust", "doctor"),
-    "remember and recall": ("remember", "search", "show", "inject", "forget"),
+    "remember and recall": ("remember", "search", "show", "inject", "forget", "restore"),
     "conversations": ("sessions", "history", "collect", "ui"),
     "what comes along": ("catalog", "index", "watch", "notice"),
     "editors and assistants": ("mcp",),
-    "the store": ("export", "import", "migrate", "reindex"),
+    "the store": ("export", "import", "migrate", "reindex", "retention"),
     "the shell": ("completion",),
 }
 
@@ -49,7 +49,7 @@ class Command(Protocol):
 
     def options(self, parser: argparse.ArgumentParser) -> None: ...
 
-    def run(self, chosen: argparse.Namespace, terminal: Terminal) -> int: ...
+    def run(self, chosen: argparse.Namespace, terminal: Terminal) -> int | None: ...
 
 
 def names() -> list[str]:

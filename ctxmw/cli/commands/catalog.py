@@ -30,7 +30,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     server.add_argument("--include", choices=INCLUDES, required=True, help=_HOW)
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """List, add or remove."""
     from .memory import existing, opened
 
@@ -56,7 +56,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
                 terminal.line(f"tools of {chosen.name}: {chosen.include}")
             case _:
                 _list(chosen, terminal, catalog)
-    return 0
 
 
 def _remove(catalog: Catalog, name: str) -> None:

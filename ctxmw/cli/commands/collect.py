@@ -27,7 +27,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Leave it; without a source, list what waits."""
     from .memory import conversation, opened, text_from, today
 
@@ -35,7 +35,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         chat = conversation(ctx, chosen, chosen.session or today(chosen))
         if chosen.clear:
             terminal.line(f"discarded: {chat.clear()}")
-            return 0
+            return
         if chosen.source is None:
             entries = chat.pending()
         else:
@@ -55,4 +55,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.line(f"{entry.ref}  {entry.priority}  {entry.source}:{entry.name}  {entry.text}")
     if not entries:
         terminal.note(f"nothing waits in {chat.id}")
-    return 0

@@ -31,7 +31,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Print the script; it is made from the commands as they are."""
     from ..main import parsers
 
@@ -41,13 +41,12 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             terminal.line(_FISH.format(name=name, help=parser.description))
             for option, told in _options(parser).items():
                 terminal.line(_FISH_OPTION.format(name=name, option=option[2:], help=told))
-        return 0
+        return
     cases = "\n".join(
         f'    {name}) words="{" ".join(_options(parser))}" ;;' for name, parser in commands.items()
     )
     script = _BASH.format(cases=cases, commands=" ".join(commands))
     terminal.raw(script if chosen.shell == "bash" else _ZSH + script)
-    return 0
 
 
 def _options(parser: argparse.ArgumentParser) -> dict[str, str]:

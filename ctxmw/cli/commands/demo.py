@@ -13,9 +13,8 @@ def options(_: argparse.ArgumentParser) -> None:
     """It takes nothing."""
 
 
-def run(_: argparse.Namespace, terminal: Terminal) -> int:
+def run(_: argparse.Namespace, terminal: Terminal) -> None:
     """Tell the story."""
     from .. import demo
 
     demo.run(terminal.line)
-    return 0

@@ -16,7 +16,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", default="-", help="default: - (the pipe)")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Write the file, in its place only when it is whole."""
     from .memory import existing
 
@@ -29,4 +29,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
                 for line in lines:
                     terminal.raw(line)
     terminal.note(f"exported {counted(written, 'record')} of {ctx.user}")
-    return 0

@@ -24,7 +24,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Forget what is named, after a question when it is more than single records."""
     from .memory import existing
 
@@ -41,7 +41,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             _make_sure(chosen, terminal, f"Forget {what} of the user {user!r}?")
             gone = ctx.forget(user=user, **given)
     terminal.told(f"forgotten: {gone}", {"forgotten": gone}, as_json=chosen.json)
-    return 0
 
 
 def _each(ctx: ContextMiddleware, refs: list[str]) -> int:

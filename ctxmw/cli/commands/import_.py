@@ -19,7 +19,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Import all of it, or nothing when a line makes no sense."""
     from .memory import opened
 
@@ -32,4 +32,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         taken = ctx.import_(path)
     said = f"imported {counted(taken, 'record')} for {ctx.user}"
     terminal.told(said, {"imported": taken, "user": ctx.user}, as_json=chosen.json)
-    return 0

@@ -20,7 +20,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Index it; again, only what has changed is read."""
     from .memory import opened, settings_of
 
@@ -35,7 +35,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.line(summary(done))
         for path, why in done.skipped.items() if chosen.skipped else ():
             terminal.line(f"  {path}: {why}")
-    return 0
 
 
 def summary(done: Indexed) -> str:

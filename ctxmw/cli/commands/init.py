@@ -38,24 +38,23 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Write the file, or the entries; what is there already stays as it is."""
     if chosen.client:
         for name in chosen.client:
             _add_to(name, chosen, terminal)
-        return 0
+        return
     from ...settings.file import FILE
     from ...settings.reference import commented
 
     path = Path.cwd() / FILE
     if chosen.print:
         terminal.raw(commented())
-        return 0
+        return
     if path.exists() and not chosen.force:
         raise InvalidValue(f"{path} is there already: change it, or say --force.")
     path.write_text(commented(), "utf-8")
     terminal.line(f"wrote {path}: every setting in it is a comment until you change it")
-    return 0
 
 
 def _add_to(name: str, chosen: argparse.Namespace, terminal: Terminal) -> None:

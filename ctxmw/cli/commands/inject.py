@@ -43,7 +43,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Print the block; nothing when nothing is known that matters."""
     from ...values.budget import Budget
     from .memory import conversation, existing, opened
@@ -59,7 +59,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.line(prepared.context.explain())
     elif block := _block(prepared.context, chosen.only):
         terminal.line(block.removesuffix("\n"))
-    return 0
 
 
 def _messages(chosen: argparse.Namespace) -> list[dict[str, Any]]:

@@ -6,12 +6,17 @@ import argparse
 import os
 import secrets
 import tomllib
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValue, MissingPackage
 from .terminal import Terminal
 from .until_told import until_told
+
+if TYPE_CHECKING:
+    from ...middleware import ContextMiddleware
+    from ...workspace.project import Place
 
 HELP = "serve the memory to editors and assistants by the Model Context Protocol"
 
@@ -45,7 +50,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 # From the first line: a signal may come while much is still to be imported.
 @until_told()
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Serve until the client goes away, or until told to end."""
     try:
         from ctxmw_mcp import run_http, run_stdio
@@ -64,9 +69,9 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         "trust": "untrusted" if chosen.untrusted else "trusted",
     }
     if not chosen.http:
-        with settings.open() as ctx:
+        with settings.open() as ctx, _code_kept(ctx, place):
             run_stdio(ctx, **about)
-        return 0
+        return
     tokens = _tokens(chosen, settings.user, terminal)
     # With tokens nobody is the user unless a token says so.
     whose = {} if tokens is None else {"user": None}
@@ -82,7 +87,13 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             ready=lambda: terminal.note(f"serving on {where} (Ctrl-C ends it)"),
             **about,
         )
-    return 0
+
+
+def _code_kept(ctx: ContextMiddleware, place: Place) -> AbstractContextManager[object]:
+    """Return what keeps the code of the project at hand known; nothing outside of a project."""
+    if place.root is None or place.project is None:
+        return nullcontext()
+    return ctx.keep_code(place.root, project=place.project)
 
 
 def _tokens(chosen: argparse.Namespace, user: str, terminal: Terminal) -> dict[str, str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,9 @@ def conversation(
 ) -> Session:
     """Return the conversation of that id, in the current folder."""
     settings = settings_of(chosen)
-    where = {"project": settings.project, "language": settings.language}
+    # A folder without git and manifest is a project once it is indexed: the name is the same.
+    project = settings.project or ctx.project_at(Path.cwd())
+    where = {"project": project, "language": settings.language}
     return ctx.session(id_, cwd=Path.cwd(), **{**where, **options})
 
 
@@ -69,6 +72,16 @@ def today(chosen: argparse.Namespace) -> str:
     from ...values.records import utc_now
 
     return f"{here(chosen).project or 'anywhere'}-{utc_now().date().isoformat()}"
+
+
+def day_from(text: str | None, what: str) -> date | None:
+    """Return the day that an argument names; None where it is not given."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidValue(f"{what} is {text!r:.60}: give a date such as 2026-05-17.") from error
 
 
 def text_from(words: list[str], what: str) -> str:

@@ -17,7 +17,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Move every user's memory; what was moved before is not moved again."""
     from contextlib import closing
 
@@ -32,4 +32,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         f"({counted(moved.copied, 'record')} copied now, sha256 {moved.hash[:16]})"
     )
     terminal.told(said, asdict(moved), as_json=chosen.json)
-    return 0

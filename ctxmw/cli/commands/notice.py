@@ -19,11 +19,10 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(chosen: argparse.Namespace, _: Terminal) -> int:
+def run(chosen: argparse.Namespace, _: Terminal) -> None:
     """Tell every conversation of the project; editors call this often, so it prints nothing."""
     from .memory import here, opened
 
     activity = {"type": chosen.type, "path": chosen.path, "symbols": chosen.symbol}
     with opened(chosen) as ctx:
         ctx.notice(activity, project=here(chosen).project)
-    return 0

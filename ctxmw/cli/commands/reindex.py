@@ -24,7 +24,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Embed every record of the user."""
     from ...search.vectors.embedders import embedder_at
     from .memory import existing
@@ -35,4 +35,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     said = f"embedded {counted(done, 'record')} of {user} with {chosen.embedder}"
     about = {"embedded": done, "user": user, "embedder": chosen.embedder}
     terminal.told(said, about, as_json=chosen.json)
-    return 0

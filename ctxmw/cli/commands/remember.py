@@ -21,6 +21,8 @@ def options(parser: argparse.ArgumentParser) -> None:
         "`language` and `project` alone mean those of the current folder",
     )
     parser.add_argument("--key", default="", help="takes the place of what had this key before")
+    parser.add_argument("--since", metavar="DATE", help="the first day on which it holds")
+    parser.add_argument("--until", metavar="DATE", help="the last day on which it holds")
     parser.add_argument("--source", default="user", help="who says so; default: user")
     parser.add_argument(
         "--untrusted", action="store_true", help="a stranger's words: never in the system prompt"
@@ -29,9 +31,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the records as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Remember it and print its ref."""
-    from .memory import opened, text_from
+    from .memory import day_from, opened, text_from
 
     said = text_from(chosen.text, "text to remember")
     texts = [line for line in said.splitlines() if line.strip()] if chosen.lines else [said]
@@ -42,6 +44,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
                 kind=chosen.kind,
                 scope=_scope(chosen),
                 key=chosen.key,
+                since=day_from(chosen.since, "--since"),
+                until=day_from(chosen.until, "--until"),
                 source=chosen.source,
                 trust="untrusted" if chosen.untrusted else "trusted",
             )
@@ -52,7 +56,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     for memory in () if chosen.json else kept:
         again = f" (said {memory.seen} times)" if memory.seen > 1 else ""
         terminal.line(f"{memory.ref}  {memory.kind}, {memory.scope}{again}")
-    return 0
 
 
 def _scope(chosen: argparse.Namespace) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ...errors import InvalidValue
 from . import DONE, NOTHING_FOUND
 from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ...middleware import ContextMiddleware
 
 HELP = "find what was remembered or said, best first"
 
@@ -21,16 +25,20 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scope", help="only this scope, such as project:shop")
     parser.add_argument("--since", metavar="DATE", help="only from this day on, such as 2026-05-17")
+    parser.add_argument("--as-of", metavar="DATE", help="as it would have been found on this day")
+    parser.add_argument("--code", action="store_true", help="find code of this project instead")
     parser.add_argument("--why", action="store_true", help="say why each was found")
     parser.add_argument("--json", action="store_true", help="print records and scores as JSON")
 
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print what is found."""
-    from .memory import existing, text_from
+    from .memory import day_from, existing, text_from
 
     query = text_from(chosen.query, "query")
     with existing(chosen) as ctx:
+        if chosen.code:
+            return _code(ctx, query, chosen, terminal)
         hits = ctx.search(
             query,
             limit=chosen.limit,
@@ -38,6 +46,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             kinds=chosen.kind,
             scope=chosen.scope,
             since=_day(chosen.since),
+            as_of=day_from(chosen.as_of, "--as-of"),
         )
     if chosen.json:
         found = [
@@ -47,6 +56,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
                 "why": hit.why,
                 "text": hit.text,
                 "type": hit.record.type,
+                "past": hit.past,
                 "record": hit.record.model_dump(mode="json"),
             }
             for hit in hits
@@ -58,7 +68,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             (
                 hit.ref,
                 f"{hit.score:.2f}",
-                _kind(hit.record),
+                _kind(hit.record) + (" (past)" if hit.past else ""),
                 hit.record.at.date(),
                 getattr(hit, last),
             )
@@ -68,6 +78,15 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     else:
         terminal.note(f"nothing was found for {query[:80]!r}")
     return DONE if hits else NOTHING_FOUND
+
+
+def _code(
+    ctx: ContextMiddleware, query: str, chosen: argparse.Namespace, terminal: Terminal
+) -> int:
+    from .memory import conversation
+
+    terminal.line(conversation(ctx, chosen).on_demand.code(query).rstrip())
+    return DONE
 
 
 def _kind(record: object) -> str:

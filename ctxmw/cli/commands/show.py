@@ -17,7 +17,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the records as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Print each of them; a ref that nothing has is an error."""
     from .memory import existing
 
@@ -37,7 +37,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.json([record.model_dump(mode="json") for record in found])
     for record in () if chosen.json else found:
         _print(record, terminal)
-    return 0
 
 
 def _print(record: Any, terminal: Terminal) -> None:

@@ -22,7 +22,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--remove", action="store_true", help="trust it no longer")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Trust a file with what it sets now; when that changes, it has to be trusted again."""
     from ...settings.trust import Trusted
 
@@ -39,7 +39,6 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.line(f"no longer trusted: {path}" if was else f"it was not trusted: {path}")
     else:
         _trust(_path(chosen), trusted, terminal)
-    return 0
 
 
 def _trust(path: Path, trusted: Trusted, terminal: Terminal) -> None:

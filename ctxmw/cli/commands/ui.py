@@ -18,7 +18,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 # From the first line: a signal may come while much is still to be imported.
 @until_told()
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Serve the pages until interrupted."""
     from ...ui import serve
     from .memory import existing
@@ -32,4 +32,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
 
     with existing(chosen) as ctx:
         serve(ctx, port=chosen.port, ready=ready)
-    return 0

@@ -16,7 +16,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 # From the first line: a signal may come while much is still to be imported.
 @until_told()
-def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Watch until told to end."""
     from .index import summary
     from .memory import opened, settings_of
@@ -28,4 +28,3 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         terminal.note("watching (Ctrl-C ends it)")
         terminal.flush()
         watch.wait()
-    return 0

@@ -61,11 +61,15 @@ def said_in_view(store: Store, who: Identity, history: History) -> InView:
     """Return what the prompt holds of this conversation's own turns."""
     view, trail = history.view, history.trail
     if view is None:
-        return InView(prints=frozenset(trail.prints))
+        return InView(prints=frozenset(trail.prints), texts=_texts(history))
     whole = [anchor for anchor in trail.anchors if not view.kept.get(anchor)]
     refs = captured_refs(store, who.user, who.session, whole)
     shown = frozenset((*refs.values(), *view.shows))
-    return InView(prints=frozenset(trail.prints), refs=shown, compacted=True)
+    return InView(prints=frozenset(trail.prints), refs=shown, compacted=True, texts=_texts(history))
+
+
+def _texts(history: History) -> tuple[str, ...]:
+    return tuple(map(message_text, history.messages))
 
 
 _OPEN, _CLOSE = "<ctxmw>\n", "</ctxmw>\n"

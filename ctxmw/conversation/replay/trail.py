@@ -231,6 +231,7 @@ def part_ref(build: Build, trail: Trail, parts: Sequence[PartRef]) -> PartRef:
         mentions={ref: build.shown[ref] for ref in build.shown.keys() - build.in_view.keys()},
         order=max((part.order for part in parts), default=0) + 1,
         open=True,
+        until=build.until,
     )
 
 

@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text.prose import Sentence, sentences
+from ..everyday.about_self import told_of_self
+from ..everyday.languages import told_elsewhere
+from ..everyday.requests import standing_request
+from .coordination import parts_of
+from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
+from .standing_alone import apart, standing_alone
 from .wording import Rule, Stated
 
 OPENING = 3
@@ -27,6 +33,8 @@ class Statement:
     text: str
     said: str
     """The whole sentence."""
+    part: str = ""
+    """What of the sentence says it, where that says other things as well."""
 
 
 def statements(
@@ -40,7 +48,9 @@ def statements(
     """
     if role not in ("user", "assistant"):
         return []
-    said = sentences(text)
+    said = sentences(_unwrapped(text))
+    if role == "user":
+        said = meant_sentences(text, said)
     if role == "assistant" and not working:
         # What comes later is a draft or an example more often than a report.
         said = said[:OPENING]
@@ -50,10 +60,39 @@ def statements(
         for rule in (OF_USER if role == "user" else OF_ASSISTANT)
         if not (answers and rule.contradicts) and (reports or not rule.report)
     ]
-    found = [
-        stated for one in said for stated in _stated(one, rules, role if reports else "adviser")
-    ]
+    found: list[Statement] = []
+    before = ""
+    for one in said:
+        for stated in _stated(one, rules, role if reports else "adviser"):
+            found += _alone(stated, before) if role == "user" else [stated]
+        before = one.text
     return list({(one.kind, one.text.casefold()): one for one in found}.values())
+
+
+def _alone(stated: Statement, before: str) -> Iterator[Statement]:
+    """Yield what is stated in words that stand alone; nothing when they do not."""
+    if stated.kind not in _LASTING:
+        yield stated
+        return
+    whole = standing_alone(stated.text, before)
+    values = list(apart(whole)) if whole else []
+    if len(values) != 1:
+        for text in values:
+            yield Statement(stated.kind, text, stated.said)
+        return
+    parts = parts_of(stated.kind, values[0])
+    for part in parts:
+        yield Statement(part.kind, part.text, stated.said, part.said if len(parts) > 1 else "")
+
+
+_LASTING = ("preference", "correction", "fact")
+
+
+def _unwrapped(text: str) -> str:
+    """Return a message without quotes around all of it: then they are not somebody else's."""
+    inner = text.strip()
+    whole = len(inner) > 2 and inner[0] == inner[-1] == '"' and inner.count('"') == 2
+    return inner[1:-1] if whole and "\n" not in inner else text
 
 
 _OWN_WORK = re.compile(
@@ -67,16 +106,79 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
     if sentence.heading and role != "adviser" and (kind := _listed(sentence, role)):
         yield Statement(kind, _capital(sentence.text), sentence.text)
         return
-    words = sentence.words
-    if sentence.joking or words.isdisjoint(TRIED) or _is_no_statement(sentence.plain, words):
+    if sentence.joking:
         return
+    words = sentence.words
+    stated = None if _is_no_statement(sentence.plain, words) else _by_rule(sentence, rules, words)
+    if role == "user" and stated and stated.kind == "done" and (moved := _everyday(sentence)):
+        # "I switched to Linux" tells of the work, and of the person.
+        yield moved
+    if role == "user" and (stated is None or stated.kind in ("preference", "correction")):
+        everyday = _everyday(sentence)
+        # A rule may have found the end of what a whole sentence says.
+        if everyday and (stated is None or len(everyday.text) > len(stated.text)):
+            stated = everyday
+    if stated:
+        yield stated
+    elif role == "user" and not _FOR_NOW.search(sentence.plain):
+        for kind, text in told_elsewhere(sentence.text, sentence.plain):
+            yield Statement(kind, _capital(text), sentence.text)
+
+
+def _everyday(sentence: Sentence) -> Statement | None:
+    """Return what somebody tells of themselves, or asks for once and for all."""
+    text, plain = sentence.text, sentence.plain
+    found: tuple[Stated, int, int] | None = told_of_self(text, plain)
+    if found is None and not _FOR_NOW.search(plain):
+        found = standing_request(plain)
+    if found is None or _SUPPOSED.search(plain) or _ASKS.match(plain, found[1], found[2]):
+        return None
+    kind, start, end = found
+    stated = text[start:end].strip(_TRAILING)
+    return Statement(kind, _capital(stated), text) if len(stated.split()) > 1 else None
+
+
+_SUPPOSED = re.compile(
+    r"""\b(?: what[ ]if|suppos(?:e|ing)|imagine|pretend|hypothetical\w*|let's[ ]say|in[ ]theory
+        |if[ ](?:we|i|you|they)[ ](?:had|were|was)|maybe|perhaps|i[ ]guess|wonder(?:ing)?
+        |thinking[ ](?:about|of)|not[ ]sure|unsure|tempted|debating|according[ ]to
+        |used[ ]to[ ](?!it\b)
+        |when[ ]i[ ]was|back[ ]then|in[ ]an?[ ](?:ideal|perfect)[ ]world )\b""",
+    re.VERBOSE,
+)
+
+
+def _by_rule(sentence: Sentence, rules: Sequence[Rule], words: frozenset[str]) -> Statement | None:
+    if words.isdisjoint(TRIED):
+        return None
     for rule in rules:
+        if rule.kind == "done" and not words.isdisjoint(_NOTHING):
+            continue
         if words.isdisjoint(rule.words) or (rule.standing and _FOR_NOW.search(sentence.plain)):
             continue
         found = rule.pattern.search(sentence.plain)
-        if found and (text := _said(sentence, found)):
-            yield Statement(rule.kind, text, sentence.text)
-            return
+        if found and (text := _said(sentence, found)) and not _POINTS_BACK.search(text):
+            return Statement(rule.kind, text, sentence.text)
+    return None
+
+
+# What only this conversation can tell: it would not stand alone.
+_POINTS_BACK = re.compile(
+    r"""\bthe[ ](?:first|second|third|other|last|previous|latter|former)[ ](?:one|file|version
+        |option
+        |answer|picture|line|part|paragraph|column|function|test)s?\b | \bfor[ ]this[ ]\w+\b
+      | \brather[ ]\w+[ ](?:it|that|this)\b
+      | ^i[ ](?:\w+[ ])?(?:hate|like|love|dislike|can't[ ]stand|prefer)[ ](?:it|them|this
+      |that)\b(?![ ](?:when|if))
+      | \b(?:right[ ]away|immediately|now)[.!]*$
+      | ^(?:please[ ])?(?:don't|do[ ]not|never|stop|use|do)[ ](?:\w+[ ])?(?:it|them|that|this
+      |those|these|that[ ]one)[.!]*$
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+_NOTHING = frozenset("nothing none nobody neither".split())
 
 
 def _is_title(text: str) -> bool:
@@ -114,7 +216,8 @@ _ASKS = re.compile(
         |whose|where|why|how|may|shall|am|isn't|aren't|doesn't|didn't|won't|wouldn't|shouldn't
         |couldn't|haven't|hasn't|wasn't|weren't|any(?:one|body)?)(?![\w'])
       | what(?![ ](?:remains|is[ ]left|i[ ]meant|matters)\b|[\w'])
-      | do[ ](?!not\b) | when[ ](?:do|does|did|is|are|will|should|can)\b | don't[ ](?:you|we|they)\b
+      | do[ ](?!not\b) | when[ ](?:do|does|did|is|are|will|should|can)\b | don't[ ](?:you|we
+      |they)\b
     )""",
     re.VERBOSE,
 )
@@ -148,7 +251,8 @@ _LONG_AGO = re.compile(
 _FOR_NOW = re.compile(
     r"""\b(?: just[ ]this[ ]once|this[ ]time|for[ ](?:now|the[ ]moment|today|once)|right[ ]now
         |temporar\w+|only[ ](?:here|once|today|this)|today|tonight|yet|meanwhile
-        |(?:in|for)[ ]this[ ](?:one|file|function|test|case|pr|line|task|example|snippet|demo|branch
+        |(?:in|for)[ ]this[ ](?:one|file|function|test|case|pr|line|task|example|snippet|demo
+        |branch
           |commit|question|message|ticket|experiment|run|step|part) )\b""",
     re.VERBOSE,
 )

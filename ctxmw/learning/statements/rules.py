@@ -26,7 +26,8 @@ _VERBS = (
     r"capitali[sz]e"
 )
 _NOT_ORDERS = (
-    r"(?!(?:worry|bother|know|think|forget|mind|get|have|want|need|care|like|be|see|feel|remember|"
+    r"(?!(?:worry|bother|just|make me|waste|muck|know|think|forget|mind|get|have|want|need|care|"
+    r"like|be|see|feel|remember|"
     r"understand|panic|hesitate|laugh|sweat|give up|you|we|they|i|it|even|really|expect|hear|find|"
     r"stress|rush|take it|tell me|ask me|look at me|go anywhere|seem|work|matter|believe)\b)"
     r"(?!\w+ (?:it|this|that|them|so)?[.!]*$)"
@@ -47,9 +48,16 @@ _NOT_ORDERS_AFTER_ALWAYS = (
 _FACTS = (
     rule(
         "fact",
-        "remember mind forget",
-        rf"{_START}(?:please |also |just )*(?:remember|(?:keep|bear) in mind|don't forget)"
-        r"(?: that\b|:(?: that)?) (?P<it>\S)",
+        "remember mind forget note reference information fyi",
+        rf"{_START}(?:please |also |just )*(?:remember|(?:keep|bear) in mind|don't forget|"
+        r"(?:make a |take )?note|fyi|for (?:future reference|your information)|just so you know)"
+        r"(?: that\b|[:,](?: that)?) (?P<it>\S)",
+    ),
+    rule(
+        "fact",
+        "remember forget",
+        rf"{_START}(?:please |also |just )*(?:remember|don't forget) (?P<it>(?:my|our|i|i'm|"
+        rf"we) \S.*)",
     ),
 )
 _DECISIONS = (
@@ -61,7 +69,8 @@ _DECISIONS = (
         r"|meeting,? |yesterday,? |today,? |end,? )(?P<it>(?:we|i|the team|our team|the board|"
         r"the group)"
         r"(?:'ve| have|'d)?"
-        r"(?: (?:just|now|finally|all|already|both|also|then|ultimately|eventually|today|jointly))*"
+        r"(?: (?:just|now|finally|all|already|both|also|then|ultimately|eventually|today|"
+        r"jointly))*"
         r" (?:decided|agreed|settled|chose|chosen|picked|opted|resolved|voted)"
         r" (?!(?:yet|later|tomorrow)\b)\S)",
     ),
@@ -80,7 +89,8 @@ _DECISIONS = (
     rule(
         "decision",
         "we'll we're will are i'll i'm",
-        r"(?:^|[,;:.] |\b(?:so|and|but|then) )(?P<it>(?:i(?:'m| am|'ll| will) (?:now |definitely )*"
+        r"(?:^|[,;:.] |\b(?:so|and|but|then) )(?P<it>(?:i(?:'m| am|'ll| will) (?:now |"
+        r"definitely )*"
         r"(?:going with|go with|switch(?:ing)? (?:over )?to|migrat(?:e|ing) to|drop(?:ping)?)\b|"
         r"we(?:'re| are|'ll| will)(?: going to)?"
         r"(?: (?:now|just|all|definitely|officially|therefore))* (?:not )?"
@@ -104,7 +114,8 @@ _DECISIONS = (
     ),
 )
 _DENIAL = (
-    r"(?:wrong|incorrect|not quite|(?:that|this)(?:'s| is) (?:wrong|incorrect|not (?:right|correct|"
+    r"(?:wrong|incorrect|not quite|(?:that|this)(?:'s| is) (?:wrong|incorrect|not (?:right|"
+    r"correct|"
     r"true|it|how we \w+(?: it)?(?: here)?|what i (?:meant|asked(?: for)?|wanted|said))))"
 )
 _CORRECTIONS = (
@@ -142,9 +153,10 @@ _CORRECTIONS = (
     rule(
         "correction",
         "no nope nah wrong incorrect right correct not",
-        rf"^(?:no(?:,? no)*|nope|nah|{_DENIAL})[,.:;!\u2013\u2014 -]+"
+        rf"^(?:no(?:,? no)*|nope|nah|{_DENIAL})[,.:;!\u2013\u2014 -]+(?!point\b)"
         rf"(?P<it>(?:please )?(?:(?:{_VERBS}|never|always|don't|it(?:'s| is| should)|i meant|"
-        r"we (?:use|do|have|call|raise|keep|are|run|write|put|always|never|want|need|deploy|store)|"
+        r"we (?:use|do|have|call|raise|keep|are|run|write|put|always|never|want|need|deploy|"
+        r"store)|"
         r"they(?:'re| are)|he(?:'s| is)|she(?:'s| is)|there (?:is|are)|"
         r"you (?:should|must|need|have to))\b|"
         r"(?:the|our|my|its|his|her|their|that|this)\b.{1,60}"
@@ -187,7 +199,8 @@ _CORRECTIONS = (
     rule(
         "correction",
         "told asked",
-        r"\bi(?:'ve| have)?(?: already| just)? (?:told you|asked you)(?: (?:before|twice|already))?"
+        r"\bi(?:'ve| have)?(?: already| just)? (?:told you|asked you)(?: (?:before|twice|"
+        r"already))?"
         r" (?:that |to |not to )(?P<it>\S)",
     ),
     rule(
@@ -263,7 +276,8 @@ _PREFERENCES = (
         r"^(?:(?:please|and|also),? )*(?P<it>(?:by default|in general|as a (?:general )?rule"
         r"(?: of thumb)?|(?:when|if) you (?:write|answer|reply|add|create|use|explain|review|name|"
         r"change|"
-        r"generate|refer|need|show|give|make|format|commit|test|suggest|are unsure|touch|open|cite|"
+        r"generate|refer|need|show|give|make|format|commit|test|suggest|are unsure|touch|open|"
+        r"cite|"
         r"quote|plan|book|translate|summari[sz]e)\b.{0,80}?|"
         rf"for (?:all|every|any) .{{1,40}}?), (?:please |always |only )*(?:{_VERBS})\b .*)",
         standing=True,

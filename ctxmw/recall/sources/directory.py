@@ -12,7 +12,7 @@ import logging
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from ...runtime.lru import LruCache
@@ -36,6 +36,11 @@ LARGEST = 256 * 1024
 MOST_RULES = 200
 _PARAGRAPHS = 300
 _RULE_ENDINGS = (".md", ".mdc")
+_VENDORED = frozenset(
+    "bower_components carthage deps external extern node_modules pods site-packages submodules"
+    " third-party third_party thirdparty vendor vendored vendors venv virtualenv".split()
+)
+"""Folders of code that others wrote."""
 _OPENING = 1200
 """Characters of a long text that are shown when all of it does not fit."""
 
@@ -54,6 +59,11 @@ class Guide:
     distance: int = 0
     """How many folders up it stands."""
 
+    @property
+    def is_vendored(self) -> bool:
+        """Whether it came along with somebody else's code."""
+        return not _VENDORED.isdisjoint(part.lower() for part in PurePath(self.path).parts)
+
     def holds_for(self, files: Collection[str]) -> bool:
         """Say whether one of these files is what the rule is about."""
         return any(matches(glob, file) for glob in self.globs for file in files)
@@ -71,8 +81,9 @@ class Guide:
             title=self.path,
             include="always" if pinned else "agent",
             priority="low" if self.role == "readme" else "normal",
-            # Whoever may write a README need not be one who may instruct the agent.
-            trust="untrusted" if self.role == "readme" else "trusted",
+            # Whoever may write a README need not be one who may instruct the agent, nor need
+            # those whose code was copied into the project.
+            trust="untrusted" if self.role == "readme" or self.is_vendored else "trusted",
             source=self.path,
             ages=False,
             version=digest(self.text)[:16],

@@ -26,9 +26,10 @@ class Memories:
         self._shelf = Shelf(store, ("memory",), _item_of_row, faults=faults, feed=feed)
 
     def items(self, situation: Situation, /) -> tuple[Item, ...]:
-        """Return what trusted writers left; strangers' words come only when asked for."""
-        trusted = [item for item in self._shelf.items(situation.user) if item.trust == "trusted"]
-        return tuple(trusted)
+        """Return what trusted writers left and holds; strangers' words come when asked for."""
+        kept = self._shelf.items(situation.user)
+        trusted = [item for item in kept if item.trust == "trusted"]
+        return tuple([item for item in trusted if item.holds_at(situation.now)])
 
     def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
         """Return the best of them that are in scope."""

@@ -16,7 +16,17 @@ from ...runtime.packing import Unpacked, found_under, under
 from ...search.lexical.columns import Column, small
 from ...search.lexical.strings import RowNumbers, StringTable
 from ...values.items import Item, Scope
-from ...values.situation import AGES, OLDER, TASK_WORDS, UNKNOWN, Situation, Weights, task_words_in
+from ...values.situation import (
+    AGES,
+    OLDER,
+    TASK_WORDS,
+    UNKNOWN,
+    Situation,
+    Weights,
+    fit_of,
+    often_seen,
+    task_words_in,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
 _DAY = 86_400.0
 _NAMED = ("scope", "lane", "session")
 _KINDS = {
-    "at": "f8",
+    **dict.fromkeys(("at", "since", "until"), "f8"),
     **dict.fromkeys(("seen", *_NAMED), "i4"),
     **dict.fromkeys((*TASK_WORDS, "ages", "instructs", "trusted", "alive"), "u1"),
 }
@@ -102,7 +112,15 @@ class Ratings:
         here &= (self._own("alive")[start:] & self._own("trusted")[start:]).view(bool)
         if situation.session and self.has_session(situation.session):
             here &= self._own("session")[start:] != self._number("session", situation.session)
+        here &= self._own("since")[start:] <= (now := situation.now.timestamp())
+        here &= now < self._own("until")[start:]
         return np.flatnonzero(here) + start
+
+    def holds(self, situation: Situation) -> float:
+        """Return for how many seconds nothing here begins to hold or runs out."""
+        ends = (self._own("since"), self._own("until"))
+        now = situation.now.timestamp()
+        return min(_ahead(moments, now) for moments in ends)
 
     def has(self, ref: str) -> bool:
         """Say whether an item of this ref is here."""
@@ -122,26 +140,18 @@ class Ratings:
         return within
 
     def rated(self, places: Chosen, situation: Situation, weights: Weights) -> Rated:
-        """Return the score of each of these places, as `scoring.score` gives it to one item."""
-        # In place where it can be: new memory for a million costs more than filling it.
-        age = self._own("at")[places]
-        np.subtract(situation.now.timestamp(), age, out=age)
+        """Return the score of each of these places, as `Rating.score` gives it to one item."""
+        age = situation.now.timestamp() - self._own("at")[places]
         steps = np.array([days * _DAY for days, _ in AGES])
         values = np.array([*(value for _, value in AGES), OLDER])
         newness = values[np.searchsorted(steps, age, side="right")]
         newness[(self._own("ages")[places] == 0) | np.isnan(age)] = UNKNOWN
-        seen = self._own("seen")[places] + 1.0
-        np.subtract(1, np.divide(1, seen, out=seen), out=seen)
+        seen = often_seen(self._own("seen")[places])
         task = np.full(len(places), UNKNOWN)
         if situation.task:
-            said = self._own(situation.task)[places]
-            task += UNKNOWN * said / len(TASK_WORDS[situation.task])
-        total = weights.seen * seen
-        total += weights.scope
-        total += weights.recency * newness
-        total += weights.task * task
+            task = fit_of(self._own(situation.task)[places], situation.task)
         return Rated(
-            scores=np.round(total, 4, out=total),
+            scores=np.round(weights.score(seen, newness, task), 4),
             signals=(seen, newness, task),
             holds=min((_until(age, days * _DAY) for days, _ in AGES), default=np.inf),
         )
@@ -193,6 +203,8 @@ class Ratings:
         named = zip(_NAMED, (str(item.scope), item.lane, item.session), strict=True)
         return (
             item.at.timestamp() if item.at else np.nan,
+            item.since.timestamp() if item.since else -np.inf,
+            item.until.timestamp() if item.until else np.inf,
             item.seen,
             *(self._names[what].add(name) for what, name in named),
             *task_words_in(item.text),
@@ -216,6 +228,11 @@ def _until(age: Floats, limit: float) -> float:
     """Return in how many seconds the first of these is as old as that."""
     left = limit - age
     return float(left.min(where=left > 0, initial=np.inf))
+
+
+def _ahead(moments: Floats, now: float) -> float:
+    """Return in how many seconds the first of these moments comes."""
+    return float(moments.min(where=moments > now, initial=np.inf)) - now
 
 
 def _scopes(situation: Situation) -> Sequence[Scope]:

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...protocols import Store
+from ...protocols import Find, Store
 from ...runtime.faults import Faults
 from ...store.feed import Feed
+from ...store.journal import Journal
 from ...values.items import Item
 from ...values.record_items import row_item
 from ...values.situation import Situation, Weights
 from .shelf import Shelf
 from .shortlist import Shortlist
+
+LATEST = 6
+"""Notes of work with tools that come with the first message of a conversation."""
+_LOOKED_AT = 40
+
+
+def notes_after_tools(journal: Journal, situation: Situation) -> list[Item]:
+    """Return the latest notes that are no more trusted than the tools they were made after.
+
+    They have no place in a system prompt, and still tell where the work stands.
+    """
+    asked = Find(types=("note",), limit=_LOOKED_AT)
+    rows = journal.store.query(situation.user, asked)
+    here = {"project": situation.project, "language": situation.language}
+    notes = {
+        " ".join(item.text.casefold().split()): item
+        for item in reversed(journal.faults.read(rows, row_item))
+        if item.trust == "untrusted"
+        and item.session != situation.session
+        and item.scope.admits(**here)
+    }
+    return list(notes.values())[-LATEST:]
 
 
 class Sessions:

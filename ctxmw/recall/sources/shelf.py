@@ -30,7 +30,8 @@ from ...runtime.faults import Faults
 from ...runtime.lru import LruCache
 from ...runtime.packing import Unpacked
 from ...store.feed import Feed
-from ...store.replica import Projection, Replica, rows_of
+from ...store.replica import rows_of
+from ...store.snapshots import SavedProjection, SavedReplica
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item
 from ...values.situation import Situation, Weights
@@ -46,7 +47,7 @@ AT_HAND = 10
 """How many records of a user are kept at hand, beside those on a list."""
 LISTS = 3
 """How many shortlists of a user are kept at hand."""
-VERSION = 3
+VERSION = 4
 """Of the table's layout and of what it is made from; snapshots of another version are not read."""
 _LONGEST = 86_400.0
 _PARTS = 16
@@ -92,7 +93,7 @@ class Shelf:
         self._item_of = item_of
         names = [f"ratings:{number}:{','.join(types)}" for number in (VERSION, VERSION - 1)]
         make = partial(_Shelved, store, self._read_rows)
-        self._replica = Replica(
+        self._replica = SavedReplica(
             feed or Feed(store), types, make, users=USERS, space=(names[0], names[1])
         )
 
@@ -115,7 +116,7 @@ class Shelf:
         return self._faults.read([row for row in rows if row.live], self._item_of, unread)
 
 
-class _Shelved(Projection):
+class _Shelved(SavedProjection):
     """One user's ratings, and what was read of the best."""
 
     def __init__(
@@ -190,11 +191,12 @@ class _Shelved(Projection):
         )
         # The list's items are those at hand: nothing is kept twice.
         self._read.update((item.ref, item) for item in items)
+        holds = min(rated.holds, ratings.holds(situation), _LONGEST)
         return _Listed(
             items=items,
             others=_joined(before.others, np.delete(rated.scores, best)),
             made=situation.now,
-            until=min(before.until, situation.now + timedelta(seconds=min(rated.holds, _LONGEST))),
+            until=min(before.until, situation.now + timedelta(seconds=holds)),
             places=places[best],
             size=len(ratings),
         )

@@ -32,10 +32,12 @@ _KINDS = {
     **dict.fromkeys(("session", "speaker", "previous", "next", "type", "scope"), "i4"),
     **dict.fromkeys(("day", "month", "year"), "i4"),
     **dict.fromkeys(("length", "cost", "place"), "f4"),
+    "until": "f8",
     **dict.fromkeys(("alive", *TRAITS), "u1"),
 }
 _BY_SESSION = {"size": "i4", "length": "f4", "last": "i4"}
-_NEUTRAL = {"session": -1, "speaker": -1, "previous": -1, "next": -1, "cost": 1}
+_NEUTRAL: dict[str, float] = {"session": -1, "speaker": -1, "previous": -1, "next": -1, "cost": 1}
+_NEUTRAL |= {"until": math.inf}
 _NEUTRAL |= {"size": 1, "last": -1}
 _NAMED = ("type", "scope", "session")
 _FROZEN = ("offsets", "places", "counts")
@@ -58,6 +60,8 @@ class Document:
     words: Sequence[str]
     """The search words of the text, in order."""
     at: datetime
+    until: datetime | None = None
+    """When it runs out; None: never."""
 
 
 class LexicalIndex:
@@ -120,6 +124,7 @@ class LexicalIndex:
             "year": [d.at.year for d in documents],
             "length": [len(held) for held in terms],
             "cost": [4 + len(d.text) / _CHARS_PER_TOKEN for d in documents],
+            "until": [d.until.timestamp() if d.until else math.inf for d in documents],
             "alive": [1] * len(documents),
             **traits([Speech(d.speaker, d.text, frozenset(d.words)) for d in documents]),
         }

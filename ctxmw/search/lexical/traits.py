@@ -19,7 +19,7 @@ from ...text.phrases import (
     STANDING_INSTRUCTION,
 )
 
-TRAITS = ("first", "second", "instruction", "preference", "user", *ANSWER_SHAPES)
+TRAITS = ("first", "second", "instruction", "preference", "user", "question", *ANSWER_SHAPES)
 
 _I = frozenset("i my we our me im ive weve".split())
 _PERHAPS_I = frozenset("id ill well wed were".split())
@@ -33,6 +33,8 @@ _PERHAPS_A_TIME = frozenset(
     "morning night week weeks weekend month months year years day days summer fall winter "
     "spring".split()
 )
+_A_QUESTION = 140
+"""Characters of a question that tells nothing besides."""
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\d{4}")
 
@@ -54,10 +56,16 @@ def traits(said: Sequence[Speech]) -> dict[str, list[bool]]:
         "instruction": [_by_a_person(one, _INSTRUCTS, STANDING_INSTRUCTION) for one in said],
         "preference": [_by_a_person(one, _PREFERS, PREFERENCE) for one in said],
         "user": [one.speaker == "user" for one in said],
+        "question": [_only_asks(one.text) for one in said],
         "when": [_tells_a_time(one) for one in said],
         "number": [_tells_a_number(one) for one in said],
         "where": [bool(ANSWER_SHAPES["where"][1].search(one.text)) for one in said],
     }
+
+
+def _only_asks(text: str) -> bool:
+    """Say whether a text is a question and little else: what is known is in the answer."""
+    return len(text) <= _A_QUESTION and text.rstrip().endswith(("?", "\uff1f"))
 
 
 def _speaks_of_itself(said: Speech) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..lexical.index import Floats, Ints, LexicalIndex
 from ..question import Question
+from .passages import WINDOW, counted_in_windows, long_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,18 +61,32 @@ def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
 
 
 def of_places(index: LexicalIndex, asked: Held) -> Floats:
-    """Return the score of every place, 1 for the best, with a zero in the slot of "no such"."""
+    """Return the score of every place, 1 for the best, with a zero in the slot of "no such".
+
+    The score of a long record is that of its best passage.
+    """
     scores = np.zeros(len(index) + 1, np.float32)
     if not asked.terms:
         return scores
-    mean = np.float32(max(1.0, index.terms_in_all / max(1, len(index))))
-    norm = K1 * (1 - B + B / mean * index.column("length")[asked.places])
+    lengths = index.column("length")
+    mean = max(1.0, float(np.minimum(lengths[:-1], WINDOW).mean()))
+    # For a long one this is the most that a passage of it can have.
+    norm = _norm(np.minimum(lengths[asked.places], WINDOW), mean)
     worth = asked.spread(asked.rarity * (K1 + 1))
     np.add.at(scores, asked.places, worth * asked.counts / (asked.counts + norm))
     if index.dead:
         scores *= index.column("alive")
+    places = long_places(index, scores)
+    if len(places):
+        windows, first = counted_in_windows(index, places, np.array(list(asked.terms.values())))
+        each = windows * (K1 + 1) / (windows + _norm(np.float32(WINDOW), mean))
+        scores[places] = np.maximum.reduceat(each @ asked.rarity, first)
     scores /= scores.max(initial=0) or 1
     return scores
+
+
+def _norm(lengths: Any, mean: float) -> Any:
+    return np.float32(K1) * (1 - B + B / np.float32(mean) * lengths)
 
 
 def of_sessions(index: LexicalIndex, asked: Held) -> Floats:
@@ -177,6 +192,7 @@ def neighbouring(index: LexicalIndex, places: Ints, words: Floats) -> dict[str, 
         "before": _fading(words, places, before),
         "after": _fading(words, places, after),
         "answered": words[after[places]] * index.column("user")[places],
+        "reply": words[before[places]] * index.column("question")[before[places]],
     }
 
 

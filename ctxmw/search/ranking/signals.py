@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 LONG_SESSION = 25
 OPENING = 15.0
-LONG_TOKENS = 100
+LONG_TOKENS, LONGEST = 100, 500
+"""From how many tokens on a record counts as long, and up to how many it counts as longer: of one
+that has more, a passage is shown all the same."""
 REASONS = 3
 
 QUERY_SIGNALS = frozenset(
-    "words related pairs phrase files near_words before after answered session speaker month day "
+    "words related pairs phrase files near_words before after answered reply session speaker month "
+    "day "
     "dense dense_near".split()
 )
 """Signals that come from the question; a record with none of them has nothing to do with it."""
-
-OWN_SIGNALS = frozenset({"words", "related", "files", "dense"})
-"""Those of them that a record has by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +61,20 @@ class Signals:
         """Say of each candidate whether it has anything to do with the question."""
         return self._any_of(QUERY_SIGNALS)
 
-    def by_itself(self) -> Bools:
-        """Say of each candidate whether it matches itself, and not only through its neighbours."""
-        return self._any_of(OWN_SIGNALS)
-
     def above(self, name: str, value: float) -> Bools:
         """Say of each candidate whether a signal is above a value."""
         if name not in self.names:
             return np.zeros(len(self.places), bool)
         above: Bools = self.table[self.names.index(name)] > value
         return above
+
+    def beside_best(self, name: str, share: float) -> Bools:
+        """Say of each candidate whether it has at least this share of the best one's signal."""
+        if name not in self.names:
+            return np.zeros(len(self.places), bool)
+        values = self.table[self.names.index(name)]
+        enough: Bools = (values > 0) & (values >= share * values.max(initial=0))
+        return enough
 
     def counts(self, weights: RankWeights) -> Floats:
         """Return how much each signal counts."""
@@ -218,14 +222,15 @@ def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
 
 
 def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
-    names = ("place", "cost", "instruction", "preference")
-    place, cost, instruction, preference = [index.column(name)[places] for name in names]
+    names = ("place", "cost", "instruction", "preference", "question")
+    place, cost, instruction, preference, asks = [index.column(name)[places] for name in names]
     opening = np.exp(-place / OPENING)
     kinds = {
         "instruction": instruction,
         "preference": preference,
+        "question": asks,
         "opening": opening,
-        "long": np.log(np.maximum(cost, LONG_TOKENS) / LONG_TOKENS),
+        "long": np.log(np.clip(cost, LONG_TOKENS, LONGEST) / LONG_TOKENS),
     }
     if question.shape:
         kinds["shape"] = index.column(question.shape)[places]

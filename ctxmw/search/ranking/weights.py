@@ -29,6 +29,10 @@ class RankWeights:
     """BM25 of the four turns after, fading."""
     answered: float = 1.5
     """BM25 of the assistant's answer to this: it repeats the topic a short turn leaves out."""
+    reply: float = 1.0
+    """BM25 of the question that this is the answer to."""
+    question: float = -0.5
+    """A question and nothing else: what is known is in its answer."""
     session: float = 2.0
     """BM25 of the whole session, weaker for sessions of more than 25 turns."""
     speaker: float = 1.5
@@ -58,7 +62,7 @@ class RankWeights:
     opening_broad: float = 1.5
     """The same when the question asks for an overview or an order of events."""
     long: float = -1.0
-    """Logarithm of tokens above a hundred."""
+    """Logarithm of tokens above a hundred, up to five hundred."""
     dense: float = 1.5
     """Nearness of meaning, from an embedder, if there is one."""
     dense_near: float = 0.5

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from ...errors import StoreError
+from ...store.part_files import lock
 
 _log = logging.getLogger("ctxmw")
 
@@ -96,7 +97,7 @@ class SealedFolder:
                 "is empty or does not exist; nothing was changed."
             )
         self._file, self._pid = (self.path / _LOCK).open("ab"), os.getpid()
-        if not _lock(self._file):
+        if not lock(self._file):
             self._file.close()
             self._file = None
             raise StoreError(
@@ -137,18 +138,6 @@ def _print(path: Path) -> str:
         while chunk := file.read(1 << 20):
             hashed.update(chunk)
     return hashed.hexdigest()
-
-
-def _lock(file: IO[bytes]) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # where there is none, nobody watches over a second process
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _unlock(file: IO[bytes]) -> None:

@@ -16,9 +16,9 @@ import numpy as np
 
 from ...errors import CtxmwError, StoreError
 from ...protocols import VectorIndex
-from ...runtime.batches import batches
 from ...store.feed import Feed
 from ...store.replica import Projection, Replica
+from ...store.rows import batches
 from ...values.records import RECORD_TYPES
 from .refusals import Refusal
 

@@ -11,9 +11,8 @@ from typing import TypeVar
 
 from ...errors import InvalidValue
 from ...runtime.packing import Reads
-from ..rows import identifier, named_user
+from ..rows import identifier, named_user, possible_texts
 from .address import Address
-from .rows import possible_texts
 from .transactions import Transactions
 
 T = TypeVar("T")

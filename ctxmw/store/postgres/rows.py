@@ -16,9 +16,9 @@ from ..rows import (
     WORD_CHARS,
     WORDS,
     check_texts,
-    is_plain,
     moment,
     natural,
+    possible_texts,
     row_read,
     values_of,
 )
@@ -71,12 +71,6 @@ def among(column: str, asked: Sequence[str]) -> str:
     # Tells Postgres that the index of rows that have a value is enough.
     given = "" if "" in asked else f" AND records.{column} <> ''"
     return f"records.{column} = ANY(%s){given}"
-
-
-def possible_texts(asked: Sequence[str], field: str) -> list[str]:
-    """Return those of the texts that a row can have at all; no other can be found."""
-    check_texts(asked, field)
-    return [text for text in asked if is_plain(text)]
 
 
 def order(find: Find) -> str:

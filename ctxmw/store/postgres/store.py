@@ -15,13 +15,12 @@ from typing import Any
 
 from ...errors import InvalidValue
 from ...protocols import Change, Find, Row
-from ..rows import LARGEST, named_user
+from ..rows import LARGEST, identifier, named_user, possible_texts
 from .address import Address
 from .blobs import Blobs
 from .claim import claim, rewrite
 from .notify import Listener
 from .pool import Limits
-from .restore import PUT, Restoring
 from .rows import (
     among,
     asked_words,
@@ -29,15 +28,14 @@ from .rows import (
     columns_of,
     conditions,
     order,
-    possible_texts,
     row_of,
 )
-from .transactions import Transactions
+from .transactions import Step, Transactions
 
 __all__ = ["Limits", "PostgresStore"]
 
 
-class PostgresStore(Blobs, Restoring):
+class PostgresStore(Blobs):
     """A store in one schema of a database. Any thread may use it, before and after a fork.
 
     Opening makes the tables, or brings an older store up to date; it never touches a schema that
@@ -208,6 +206,27 @@ class PostgresStore(Blobs, Restoring):
         """
         rewrite(self.address)
 
+    def users(self) -> list[str]:
+        """Return everybody who has something in the store, in order."""
+        rows = self.transactions.read(_NOBODY, "SELECT name FROM owners", [], before=[(_ALL, [])])
+        return sorted(name for (name,) in rows)
+
+    def restore(self, user: str, rows: Sequence[Row], gone: Sequence[Change], /) -> None:
+        """Write rows, and that others are gone, as another store had them, positions included."""
+        user = named_user(user)
+        newest = max([0, *(row.seq for row in rows), *(each.seq for each in gone)])
+        bound = {"owner": self.address.owner(user), "name": user, "newest": newest}
+        steps: list[Step] = [(_RAISED, bound)]
+        if rows:
+            columns = columns_of(rows) | {"place": [row.seq for row in rows]}
+            steps.append((_PUT.format(head="SELECT 0 AS seq"), {**columns, **bound}))
+        if gone:
+            refs = [identifier(each.ref, "ref") for each in gone]
+            left = {"types": [each.type for each in gone], "seqs": [each.seq for each in gone]}
+            steps.append((_DELETE_SOME, {"refs": refs, **bound}))
+            steps.append((_GONE, {"refs": refs, **left, **bound}))
+        self.transactions.write(user, *steps)
+
     def close(self) -> None:
         """Let go of the connections; closing twice is fine."""
         self._let_go()
@@ -218,7 +237,7 @@ class PostgresStore(Blobs, Restoring):
     def _putting(self, user: str, rows: Sequence[Row]) -> list[tuple[str, Any]]:
         columns = columns_of(rows)
         bound = {**columns, "owner": self._owner(user), "name": user, "n": len(rows)}
-        return [(PUT.format(head=_NEXT), bound), *self._telling(user)]
+        return [(_PUT.format(head=_NEXT), bound), *self._telling(user)]
 
     def _telling(self, user: str) -> list[tuple[str, Any]]:
         if not self._notify:
@@ -270,3 +289,29 @@ _DELETED = """
 SELECT records.seq, records.ref, records.type, true FROM gone AS records
 WHERE records.owner = %s AND records.seq > %s"""
 _HEAD = "SELECT seq FROM owners WHERE owner = %s"
+_PUT = """
+WITH head AS ({head})
+INSERT INTO records (owner, ref, type, live, at, seq, session, key, digest, scope, source,
+    search_text, words, body)
+SELECT %(owner)s, new.ref, new.type, new.live, new.at, head.seq + new.place, new.session, new.key,
+    new.digest, new.scope, new.source, new.search_text, new.words::tsvector, new.body
+FROM head, unnest(%(ref)s::text[], %(type)s::text[], %(live)s::boolean[], %(at)s::timestamptz[],
+    %(place)s::bigint[], %(session)s::text[], %(key)s::text[], %(digest)s::text[],
+    %(scope)s::text[], %(source)s::text[], %(search_text)s::text[], %(words)s::text[],
+    %(body)s::text[]) AS new (ref, type, live, at, place, session, key, digest, scope, source,
+    search_text, words, body)
+ON CONFLICT (owner, ref) DO UPDATE SET type = excluded.type, live = excluded.live,
+    at = excluded.at, seq = excluded.seq, session = excluded.session, key = excluded.key,
+    digest = excluded.digest, scope = excluded.scope, source = excluded.source,
+    search_text = excluded.search_text, words = excluded.words, body = excluded.body"""
+_RAISED = """
+INSERT INTO owners (owner, name, seq) VALUES (%(owner)s, %(name)s, %(newest)s)
+ON CONFLICT (owner) DO UPDATE SET seq = greatest(owners.seq, excluded.seq)"""
+_DELETE_SOME = "DELETE FROM records WHERE owner = %(owner)s AND ref = ANY(%(refs)s)"
+_GONE = """
+INSERT INTO gone (owner, ref, type, seq)
+SELECT %(owner)s, gone.ref, gone.type, gone.seq
+FROM unnest(%(refs)s::text[], %(types)s::text[], %(seqs)s::bigint[]) AS gone (ref, type, seq)
+ON CONFLICT (owner, ref) DO UPDATE SET type = excluded.type, seq = excluded.seq"""
+_NOBODY = "\0everybody"
+_ALL = "SELECT set_config('ctxmw.every_name', 'on', true)"

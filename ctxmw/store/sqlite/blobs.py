@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...errors import InvalidValue
-from ..rows import identifier, named_user
+from ..rows import identifier, named_user, possible_texts
 from .file import explained
 from .pool import Connections, Take, Where
 from .rows import among
@@ -47,7 +47,7 @@ class Blobs:
         if list(refs) == [WHOLE]:
             data = self.read_blob(user, space, sqlite3.Blob.read)
             return {} if data is None else {WHOLE: data}
-        condition, value = among("ref", refs, "refs", picks=True)
+        condition, value = among("ref", possible_texts(refs, "refs"))
         values = [named_user(user), identifier(space, "space"), value]
         return dict(self._connections.read(f"{_GET} AND {condition}", values))
 

@@ -100,12 +100,9 @@ def is_locked(error: sqlite3.Error) -> bool:
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def explained(path: Path) -> _Explained:
+class explained:  # noqa: N801 - reads as what it does
     """Turn errors of SQLite into ours, which name the file and the next step."""
-    return _Explained(path)
 
-
-class _Explained:
     # A class, for it is entered a few dozen times a call, and a generator takes twice as long.
     __slots__ = ("_path",)
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from ...protocols import Find
-from ..rows import WORD_CHARS, WORDS, check_texts, is_plain, moment, natural, row_read
+from ..rows import WORD_CHARS, WORDS, check_texts, moment, natural, possible_texts, row_read
 
 row_of = partial(row_read, datetime.fromisoformat)
 
@@ -30,15 +30,15 @@ _FILTERS = (
 )
 
 
-def conditions(find: Find) -> tuple[list[str], list[Any]]:
-    """Return what a row must fulfil, to be joined by AND, and the values to bind."""
+def conditions(find: Find) -> tuple[str, list[Any]]:
+    """Return what a row must fulfil, beginning with AND, and the values to bind."""
     clauses: list[str] = []
     values: list[Any] = []
     for column, field in _FILTERS:
         asked = getattr(find, field)
         if asked:
             picks = not clauses or (field == "types" and bool(find.sessions) and len(clauses) == 1)
-            clause, value = among(column, asked, field, picks=picks)
+            clause, value = among(column, possible_texts(asked, field), picks=picks)
             clauses.append(clause)
             values.append(value)
     for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
@@ -48,21 +48,21 @@ def conditions(find: Find) -> tuple[list[str], list[Any]]:
     if find.live is not None:
         clauses.append("records.live = ?")
         values.append(int(find.live))
-    return clauses, values
+    return "".join(f" AND {clause}" for clause in clauses), values
 
 
 def order(find: Find) -> str:
     """Return how the rows are sorted."""
     way = " DESC" if find.newest_first else ""
-    return f"ORDER BY {_time(find)}{way}, records.seq{way}"
+    return f" ORDER BY {_time(find)}{way}, records.seq{way} LIMIT ? OFFSET ?"
 
 
-def among(column: str, asked: Sequence[str], field: str, *, picks: bool) -> tuple[str, str]:
-    """Return the condition that a column is one of these, and the value to bind."""
-    check_texts(asked, field)
+def among(column: str, possible: Sequence[str], *, picks: bool = True) -> tuple[str, str]:
+    """Return the condition that a column is one of these, and the value to bind.
+
+    They are `possible_texts`: SQLite's JSON would cut others at their first NUL.
+    """
     sign = "" if picks else "+"
-    # What cannot be stored matches nothing; SQLite's JSON would cut it at its first NUL.
-    possible = [text for text in asked if is_plain(text)]
     # Tells SQLite that the index of rows that have a value is enough.
     given = "" if "" in possible else f" AND {sign}records.{column} <> ''"
     if len(possible) == 1:

@@ -21,18 +21,17 @@ from typing import Any, Literal
 from ...errors import InvalidValue, StoreError
 from ...protocols import Change, Find, Row
 from ...values.records import SHARED
-from ..rows import LARGEST, check_texts, named_user, values_of
+from ..rows import LARGEST, check_texts, identifier, named_user, possible_texts, values_of
 from .blobs import NEW_USER, Blobs
 from .file import claim, explained
 from .pool import Connections
-from .restore import PUT, Restoring
 from .rows import among, any_of, bounds, conditions, order, row_of
 
 _log = logging.getLogger("ctxmw")
 _PRIVATE = ":memory:"
 
 
-class SqliteStore(Blobs, Restoring):
+class SqliteStore(Blobs):
     """A store in one file. Any thread may use it; after a fork, parent and child both may.
 
     Opening makes the file, or brings an older file up to date; it never touches a file that is
@@ -102,32 +101,31 @@ class SqliteStore(Blobs, Restoring):
             execute("UPDATE state SET seq = seq + ?", (len(prepared),))
             last = execute("SELECT seq FROM state").fetchone()[0]
             for seq, values in enumerate(prepared, start=last - len(prepared) + 1):
-                execute(PUT, {**values, "seq": seq})
+                execute(_PUT, {**values, "seq": seq})
 
     def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
         """Return the rows that exist, history included, in the order asked for."""
-        user = named_user(user)
-        condition, value = among("ref", refs, "refs", picks=True)
-        if not refs:
+        user, asked = named_user(user), possible_texts(refs, "refs")
+        if not asked:
             return []
-        rows = self._connections.read(_all_of(_ROWS, [condition]), [user, value])
+        condition, value = among("ref", asked)
+        rows = self._connections.read(f"{_ROWS} AND {condition}", [user, value])
         found = {values[0]: values for values in rows}
-        return [row_of(user, found[ref]) for ref in dict.fromkeys(refs) if ref in found]
+        return [row_of(user, found[ref]) for ref in dict.fromkeys(asked) if ref in found]
 
     def query(self, user: str, find: Find, /) -> list[Row]:
         """Return the rows that fit, ordered by time, then by when they were written."""
         user = named_user(user)
         clauses, values = conditions(find)
-        sql = f"{_all_of(_ROWS, clauses)} {order(find)} LIMIT ? OFFSET ?"
-        return [
-            row_of(user, row) for row in self._connections.read(sql, [user, *values, *bounds(find)])
-        ]
+        asked = [user, *values, *bounds(find)]
+        rows = self._connections.read(_ROWS + clauses + order(find), asked)
+        return [row_of(user, row) for row in rows]
 
     def count(self, user: str, find: Find, /) -> int:
         """Return how many rows fit, whatever the limit."""
         clauses, values = conditions(find)
-        sql = _all_of(_COUNT, clauses)
-        return int(self._connections.read(sql, [named_user(user), *values])[0][0])
+        found = self._connections.read(_COUNT + clauses, [named_user(user), *values])
+        return int(found[0][0])
 
     def search(self, user: str, words: Sequence[str], find: Find, /) -> list[tuple[Row, float]]:
         """Return live rows that hold any of the words, best first, each with a score above zero.
@@ -141,8 +139,8 @@ class SqliteStore(Blobs, Restoring):
         asked = any_of(words)
         if not asked:
             return []
-        sql = _all_of(_FOUND, clauses) + _BEST_FIRST
-        found = self._connections.read(sql, [user, SHARED, asked, *values, *limits])
+        sql, bound = _FOUND + clauses + _BEST_FIRST, [user, SHARED, asked, *values, *limits]
+        found = self._connections.read(sql, bound)
         return [(row_of(user, row[:-1]), -row[-1]) for row in found]
 
     def delete(self, user: str, refs: Sequence[str], /) -> int:
@@ -153,8 +151,8 @@ class SqliteStore(Blobs, Restoring):
         While another process reads, old pages may stay in the write-ahead log until the next
         write after it.
         """
-        condition, value = among("ref", refs, "refs", picks=True)
-        sql = _all_of(_DELETE, [condition])
+        condition, value = among("ref", possible_texts(refs, "refs"))
+        sql = f"{_DELETE} AND {condition}"
         with self._connections.transaction() as mine, explained(self.path):
             removed = mine.connection.execute(sql, [named_user(user), value]).rowcount
             mine.sweep = mine.sweep or removed > 0
@@ -190,6 +188,25 @@ class SqliteStore(Blobs, Restoring):
     def in_atomic(self) -> bool:
         """Say whether this thread is inside `atomic`: what it reads may never be committed."""
         return self._connections.current() is not None
+
+    def users(self) -> list[str]:
+        """Return everybody who has something in the store, in order."""
+        rows = self._connections.read("SELECT name FROM users", [])
+        return sorted(name for (name,) in rows)
+
+    def restore(self, user: str, rows: Sequence[Row], gone: Sequence[Change], /) -> None:
+        """Write rows, and that others are gone, as another store had them, positions included."""
+        user = named_user(user)
+        written = [{**values_of(row), "seq": row.seq, "user": user} for row in rows]
+        left = [(user, identifier(each.ref, "ref"), each.type, each.seq) for each in gone]
+        newest = max([0, *(row.seq for row in rows), *(each.seq for each in gone)])
+        with self._connections.transaction() as mine, explained(self.path):
+            execute = mine.connection.execute
+            execute(NEW_USER, (user,))
+            mine.connection.executemany(_PUT, written)
+            mine.connection.executemany(_DELETE_ONE, [(user, ref) for _, ref, _, _ in left])
+            mine.connection.executemany(_GONE, left)
+            execute("UPDATE state SET seq = max(seq, ?)", (newest,))
 
     def close(self) -> None:
         """Let go of files and connections; closing twice is fine."""
@@ -237,19 +254,30 @@ SELECT max(
     coalesce((SELECT max(seq) FROM gone WHERE user = owner.id), 0)
 ) FROM users AS owner WHERE owner.name = ?"""
 _DELETE = "DELETE FROM records WHERE user = (SELECT id FROM users WHERE name = ?)"
-
-
-def _all_of(sql: str, clauses: list[str]) -> str:
-    return " AND ".join([sql, *clauses])
+_PUT = """
+INSERT INTO records (user, ref, type, live, at, seq, session, key, digest, scope, source,
+    search_text, body)
+VALUES ((SELECT id FROM users WHERE name = :user), :ref, :type, :live, :at, :seq, :session, :key,
+    :digest, :scope, :source, :search_text, :body)
+ON CONFLICT (user, ref) DO UPDATE SET type = excluded.type, live = excluded.live,
+    at = excluded.at, seq = excluded.seq, session = excluded.session, key = excluded.key,
+    digest = excluded.digest, scope = excluded.scope, source = excluded.source,
+    search_text = excluded.search_text, body = excluded.body"""
+_DELETE_ONE = "DELETE FROM records WHERE user = (SELECT id FROM users WHERE name = ?) AND ref = ?"
+_GONE = """
+INSERT INTO gone (user, ref, type, seq)
+VALUES ((SELECT id FROM users WHERE name = ?), ?, ?, ?)
+ON CONFLICT (user, ref) DO UPDATE SET type = excluded.type, seq = excluded.seq"""
 
 
 @lru_cache(maxsize=64)
 def _feed_of(types: tuple[str, ...]) -> tuple[str, list[str]]:
     """Return the query for changes of these types, and what to bind; few are ever asked for."""
-    found = [among("type", types, "types", picks=False)] if types else []
-    kinds = [condition for condition, _ in found]
-    sql = f"{_all_of(_WRITTEN, kinds)} UNION ALL {_all_of(_DELETED, kinds)} ORDER BY 1"
-    return sql, [value for _, value in found]
+    kinds, values = "", []
+    if types:
+        condition, value = among("type", possible_texts(types, "types"), picks=False)
+        kinds, values = f" AND {condition}", [value]
+    return f"{_WRITTEN}{kinds} UNION ALL {_DELETED}{kinds} ORDER BY 1", values
 
 
 def _file_path(path: str | Path) -> Path:

@@ -9,6 +9,20 @@ import pytest
 from hypothesis import given
 
 from benchmarks.extraction import DATA, found_in, read
+from ctxmw.learning.everyday import (
+    about_self,
+    being,
+    doing,
+    languages,
+    lexicon,
+    mine,
+    requests,
+)
+from ctxmw.learning.statements import (
+    framing,
+    scoping,
+    standing_alone,
+)
 from ctxmw.learning.statements import (
     progress as progress_rules,
 )
@@ -18,11 +32,10 @@ from ctxmw.learning.statements import (
 from ctxmw.learning.statements import (
     rules as statement_rules,
 )
-from ctxmw.learning.statements import (
-    scoping,
-)
 from ctxmw.learning.statements.reading import statements as stated_in
-from ctxmw.text import prose
+from ctxmw.learning.subjects import forms, subject
+from ctxmw.memory import outdated
+from ctxmw.text import prose, topics
 from tests.support.strategies import texts
 
 PARTS = sorted(DATA.glob("extraction_*.tsv"))
@@ -92,15 +105,30 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def patterns() -> Iterator[re.Pattern[str]]:
-    for module in (prose, scoping, statements, statement_rules, progress_rules):
+    everyday = (about_self, being, doing, mine, requests, languages, lexicon)
+    later = (framing, standing_alone, forms, subject, outdated, topics)
+    rules = (prose, scoping, statements, statement_rules, progress_rules)
+    for module in (*rules, *everyday, *later):
         for value in vars(module).values():
             if isinstance(value, re.Pattern):
                 yield value
+    for form in forms._FORMS:
+        yield form.pattern
+    for way in (*languages._SPACED, *languages._UNSPACED):
+        yield way.pattern
     for rule in (*statement_rules.OF_USER, *statement_rules.OF_ASSISTANT):
         yield rule.pattern
 
 
 HOSTILE = [
+    "my ",
+    "when a, ",
+    "'a' and ",
+    "the names of ",
+    "i really really ",
+    "no longer ",
+    "one thing ",
+    "from now on ",
     "i ",
     "we are ",
     "the a ",

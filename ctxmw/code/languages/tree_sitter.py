@@ -1,0 +1,323 @@
+"""What a JavaScript, TypeScript, Go, Rust or Java file defines, read with tree-sitter.
+
+The grammars are single-language packages that carry their tables: nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ...errors import MissingPackage
+from ..files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted, first_line
+from ..files import short_signature as short
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grammar:
+    """Where a language's grammar is, and what its nodes mean."""
+
+    module: str
+    factory: str = "language"
+    kinds: dict[str, EntityKind]
+    """What a node of this type defines."""
+    holders: frozenset[str] = frozenset()
+    """Nodes that give what is inside them their name, besides classes."""
+    passed: frozenset[str] = frozenset()
+    """Nodes whose children are looked at as if they stood there themselves."""
+    imports: frozenset[str] = frozenset()
+    bases: frozenset[str] = field(default_factory=frozenset)
+    """Children of a class that name what it builds on."""
+
+
+_SCRIPT: dict[str, EntityKind] = {
+    "class_declaration": "class",
+    "abstract_class_declaration": "class",
+    "interface_declaration": "class",
+    "enum_declaration": "class",
+    "type_alias_declaration": "class",
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "method_definition": "method",
+    "variable_declarator": "constant",
+    "public_field_definition": "method",
+    "field_definition": "method",
+}
+_SCRIPT_PASSED = frozenset(
+    ("program", "export_statement", "lexical_declaration", "variable_declaration", "class_body",
+     "ambient_declaration", "internal_module", "module", "statement_block", "expression_statement")
+)  # fmt: skip
+_SCRIPT_BASES = frozenset(("class_heritage", "extends_type_clause", "extends_clause"))
+
+_JAVASCRIPT = Grammar(
+    module="tree_sitter_javascript",
+    kinds=_SCRIPT,
+    passed=_SCRIPT_PASSED,
+    imports=frozenset(("import_statement",)),
+    bases=_SCRIPT_BASES,
+)
+_TYPESCRIPT = replace(_JAVASCRIPT, module="tree_sitter_typescript")
+
+GRAMMARS: dict[str, Grammar] = {
+    "javascript": _JAVASCRIPT,
+    "typescript": replace(_TYPESCRIPT, factory="language_typescript"),
+    "tsx": replace(_TYPESCRIPT, factory="language_tsx"),
+    "go": Grammar(
+        module="tree_sitter_go",
+        kinds={
+            "function_declaration": "function",
+            "method_declaration": "method",
+            "type_spec": "class",
+            "type_alias": "class",
+            "const_spec": "constant",
+        },
+        passed=frozenset(("source_file", "type_declaration", "const_declaration")),
+        imports=frozenset(("import_spec", "import_spec_list", "import_declaration")),
+    ),
+    "rust": Grammar(
+        module="tree_sitter_rust",
+        kinds={
+            "function_item": "function",
+            "function_signature_item": "function",
+            "struct_item": "class",
+            "enum_item": "class",
+            "union_item": "class",
+            "trait_item": "class",
+            "type_item": "class",
+            "const_item": "constant",
+            "static_item": "constant",
+            "macro_definition": "function",
+        },
+        holders=frozenset(("impl_item", "mod_item")),
+        passed=frozenset(("source_file", "declaration_list")),
+        imports=frozenset(("use_declaration",)),
+    ),
+    "java": Grammar(
+        module="tree_sitter_java",
+        kinds={
+            "class_declaration": "class",
+            "interface_declaration": "class",
+            "enum_declaration": "class",
+            "record_declaration": "class",
+            "annotation_type_declaration": "class",
+            "method_declaration": "method",
+            "constructor_declaration": "method",
+            "field_declaration": "constant",
+        },
+        passed=frozenset(
+            ("program", "class_body", "interface_body", "enum_body", "enum_body_declarations")
+        ),
+        imports=frozenset(("import_declaration",)),
+        bases=frozenset(("superclass", "super_interfaces", "extends_interfaces")),
+    ),
+}
+
+
+def parse_tree(language: str, path: str, text: str) -> Parsed:
+    """Return what a file of that language defines and imports."""
+    name = "tsx" if path.endswith((".tsx", ".jsx")) and language != "python" else language
+    grammar = GRAMMARS.get(name)
+    if grammar is None:
+        raise Unparsable(f"{language} is not read")
+    data = text.encode("utf-8", "replace")
+    root = _parse(name, data)
+    reader = _Reader(grammar, data)
+    return Parsed(
+        entities=tuple(reader.entities(root)),
+        imports=tuple(dict.fromkeys(reader.imports(root))),
+        doc=reader.opening(root),
+    )
+
+
+def _parse(name: str, data: bytes) -> Node:
+    language = _language(name)
+    from tree_sitter import Parser
+
+    # A parser of its own for each file: they are cheap, and must not be shared by threads.
+    return Parser(language).parse(data).root_node
+
+
+@lru_cache(maxsize=16)
+def _language(name: str) -> Language:
+    grammar = GRAMMARS[name]
+    try:
+        from tree_sitter import Language
+
+        return Language(getattr(import_module(grammar.module), grammar.factory)())
+    except ImportError as error:
+        raise MissingPackage(
+            f'reading {name} needs {grammar.module}: run pip install "ctxmw[code]".'
+        ) from error
+
+
+_FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
+_COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
+_NAME_PART = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_BETWEEN = frozenset(("extends", "implements", "with", "const", "mut", "dyn", "impl"))
+
+
+class _Reader:
+    """Reads one tree, without recursion: a file may be nested as deeply as it likes."""
+
+    def __init__(self, grammar: Grammar, data: bytes) -> None:
+        self._grammar = grammar
+        self._data = data
+
+    def entities(self, root: Node) -> Iterator[Entity]:
+        waiting: list[tuple[Node, tuple[str, ...]]] = [(root, ())]
+        while waiting:
+            node, inside = waiting.pop()
+            kind = self._grammar.kinds.get(node.type)
+            entity = self._entity(node, kind, inside) if kind else None
+            if entity is not None:
+                yield entity
+            within = self._within(node, entity, inside)
+            if within is not None:
+                waiting += [(child, within) for child in reversed(node.named_children)]
+
+    def imports(self, root: Node) -> Iterator[str]:
+        waiting = list(reversed(root.named_children))
+        while waiting:
+            node = waiting.pop()
+            if node.type not in self._grammar.imports:
+                continue
+            if node.type in ("import_spec_list", "import_declaration") and node.named_children:
+                inner = [n for n in node.named_children if n.type in self._grammar.imports]
+                if inner:
+                    waiting += reversed(inner)
+                    continue
+            yield from self._imported(node)
+
+    def opening(self, root: Node) -> str:
+        """Return what the comment at the top of the file says."""
+        first = root.named_children[0] if root.named_children else None
+        return _said(self._text(first)) if first is not None and first.type in _COMMENTS else ""
+
+    def _within(
+        self, node: Node, entity: Entity | None, inside: tuple[str, ...]
+    ) -> tuple[str, ...] | None:
+        """Return what children stand in; None when they are not looked at."""
+        if entity is not None:
+            return tuple(entity.name.split(".")) if entity.kind == "class" else None
+        if node.type in self._grammar.holders:
+            name = self._field(node, "type") or self._field(node, "name")
+            return (*inside, _plain(name)) if name else inside
+        return inside if node.type in self._grammar.passed else None
+
+    def _entity(self, node: Node, kind: EntityKind, inside: tuple[str, ...]) -> Entity | None:
+        name = _plain(
+            self._field(node, "name") or self._field(node, "property") or self._declared(node)
+        )
+        if not name:
+            return None
+        if node.type in ("variable_declarator", "public_field_definition", "field_definition"):
+            found = self._script_value(node, name, inside)
+            if found is None:
+                return None
+            kind = found
+        if node.type == "field_declaration" and not name.isupper():
+            return None
+        receiver = node.child_by_field_name("receiver")
+        if receiver is not None:
+            inside = (_plain(self._text(receiver).strip("()").split(" ")[-1]),)
+        if kind == "function" and inside:
+            kind = "method"
+        body = node.child_by_field_name("body") or self._body_of_value(node)
+        end = body.start_byte if body is not None else node.end_byte
+        text = self._text(body) if body is not None and kind != "class" else ""
+        return Entity(
+            kind=kind,
+            name=dotted((*inside, name)),
+            signature=short(self._slice(node.start_byte, min(end, node.start_byte + 600)), "//"),
+            line=node.start_point[0] + 1,
+            end=node.end_point[0] + 1,
+            doc=self._comment(node),
+            calls=called_in(text, (name,)),
+            mark=body_mark(text) if text else "",
+            bases=tuple(self._bases(node)) if kind == "class" else (),
+        )
+
+    def _script_value(self, node: Node, name: str, inside: tuple[str, ...]) -> EntityKind | None:
+        value = node.child_by_field_name("value")
+        if value is not None and value.type in _FUNCTIONS:
+            return "method" if inside else "function"
+        is_constant = node.type == "variable_declarator" and name[:1].isupper() and not inside
+        return "constant" if is_constant else None
+
+    def _body_of_value(self, node: Node) -> Node | None:
+        value = node.child_by_field_name("value")
+        if value is None or value.type not in _FUNCTIONS:
+            return None
+        return value.child_by_field_name("body")
+
+    def _declared(self, node: Node) -> str:
+        """Return the name in a declarator: Java's fields have theirs there."""
+        declarator = node.child_by_field_name("declarator")
+        return self._field(declarator, "name") if declarator is not None else ""
+
+    def _bases(self, node: Node) -> Iterator[str]:
+        for child in node.named_children:
+            if child.type in self._grammar.bases:
+                names = _NAME_PART.findall(re.sub(r"<[^<>]*>", "", self._text(child)[:400]))
+                yield from (name for name in names if name not in _BETWEEN)
+
+    def _comment(self, node: Node) -> str:
+        """Return the first line of the comment that stands before a definition."""
+        at = node
+        while at.parent is not None and at.parent.type in (
+            "export_statement", "lexical_declaration", "variable_declaration", "type_declaration",
+            "const_declaration", "ambient_declaration",
+        ):  # fmt: skip
+            at = at.parent
+        lines: list[str] = []
+        before, below = at.prev_sibling, at.start_point[0]
+        while before is not None and before.type in (*_COMMENTS, "attribute_item"):
+            if below - before.end_point[0] > 1:
+                break
+            below = before.start_point[0]
+            if before.type != "attribute_item":
+                lines.insert(0, self._text(before))
+            before = before.prev_sibling
+            if len(lines) > 40:
+                break
+        return _said("\n".join(lines))
+
+    def _imported(self, node: Node) -> Iterator[str]:
+        text = self._text(node)[:1000]
+        source = node.child_by_field_name("source") or node.child_by_field_name("path")
+        if source is not None:
+            yield self._text(source).strip("\"'`")
+            return
+        found = re.search(r"^(?:import|use|pub use)\s+(?:static\s+)?([\w.:*]+)", text)
+        if found is not None:
+            yield found[1].replace("::", ".").rstrip(".*")
+
+    def _field(self, node: Node, name: str) -> str:
+        child = node.child_by_field_name(name)
+        return self._text(child) if child is not None else ""
+
+    def _text(self, node: Node) -> str:
+        return self._slice(node.start_byte, node.end_byte)
+
+    def _slice(self, start: int, end: int) -> str:
+        return self._data[start:end].decode("utf-8", "replace")
+
+
+def _plain(name: str) -> str:
+    """Return a name without what makes it generic, a pointer or a reference."""
+    return name.split("<", 1)[0].split("[", 1)[0].strip("*&# ").replace("::", ".")[:120]
+
+
+def _said(comment: str) -> str:
+    lines = [_MARKS.sub("", line).rstrip("*/ ") for line in comment[:4000].splitlines()]
+    return first_line("\n".join(lines).strip())
+
+
+_MARKS = re.compile(r"^\s*(?:/\*+!?|\*+(?!/)|//+!?|#+)?\s?")

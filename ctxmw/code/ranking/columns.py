@@ -1,0 +1,120 @@
+"""The files and definitions of a project as arrays, for one ranking after another.
+
+Made anew when a file has changed; what a word is held by comes from the postings.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..files import is_test
+from .words import path_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .postings import CodePostings
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What ranking reads of a project. Files and definitions are numbers."""
+
+    paths: Sequence[str]
+    postings: CodePostings
+    file_of: NDArray[np.intp]
+    """The file of each place; -1 of one that is gone."""
+    lengths: Numbers
+    """How many words a place holds."""
+    lines: Numbers
+    """How many lines a file has."""
+    edges: tuple[NDArray[np.intp], NDArray[np.intp], Numbers]
+    """Files that one imports, both ways, and how much they have to do with each other."""
+    named: Mapping[str, NDArray[np.intp]]
+    """The files with this word in their name."""
+    inside: Mapping[str, NDArray[np.intp]]
+    """The files with this word in their folders."""
+    aside: NDArray[np.bool_]
+    """Which files hold tests, or what was made of others."""
+    alive: NDArray[np.intp] = field(init=False)
+    file_of_alive: NDArray[np.intp] = field(init=False)
+
+    def __post_init__(self) -> None:
+        alive = np.flatnonzero(self.file_of >= 0)
+        object.__setattr__(self, "alive", alive)
+        object.__setattr__(self, "file_of_alive", self.file_of[alive])
+
+    @property
+    def size(self) -> int:
+        """How many places there are, also such as are gone."""
+        return len(self.file_of)
+
+    def held(self, term: str) -> tuple[NDArray[np.intp], Numbers]:
+        """Return the places that hold a word, and how often."""
+        places, often = self.postings.of(term)
+        there = self.file_of[places] >= 0
+        return places[there].astype(np.intp), often[there].astype(np.float64)
+
+    def share(self, places: NDArray[np.intp]) -> float:
+        """Return the share of the files that these places are in."""
+        return len(np.unique(self.file_of[places])) / max(1, len(self.paths))
+
+    def file_norm(self, b: float) -> Numbers:
+        """Return what a count in each file is divided by, for its length."""
+        lengths = np.bincount(self.file_of_alive, self.lengths[self.alive], len(self.paths))
+        return np.asarray((1 - b) + b * lengths / max(1.0, float(lengths.mean())))
+
+    def own_norm(self, b: float) -> Numbers:
+        """Return the same for each place."""
+        mean = float(self.lengths[self.alive].mean()) if len(self.alive) else 1.0
+        return np.asarray((1 - b) + b * self.lengths / max(1.0, mean))
+
+    def spread(self, scores: Numbers) -> Numbers:
+        """Return what files get from those they import or are imported by."""
+        one, two, weight = self.edges
+        got: Numbers = np.bincount(one, scores[two] * weight, len(self.paths)).astype(np.float64)
+        return got
+
+
+def by_path(paths: Sequence[str]) -> tuple[Mapping[str, NDArray[np.intp]], ...]:
+    """Return the files with each word in their name, and with each in their folders."""
+    named: dict[str, list[int]] = defaultdict(list)
+    inside: dict[str, list[int]] = defaultdict(list)
+    for number, path in enumerate(paths):
+        own, around = path_terms(path)
+        for term in own:
+            named[term].append(number)
+        for term in around:
+            inside[term].append(number)
+    return tuple(
+        {term: np.array(files, np.intp) for term, files in words.items()}
+        for words in (named, inside)
+    )
+
+
+def edges_of(
+    pairs: Sequence[tuple[int, int]], files: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Numbers]:
+    """Return who has to do with whom, both ways: much, where each has to do with few."""
+    both = sorted({pair for one, two in pairs for pair in ((one, two), (two, one)) if one != two})
+    table = np.array(both, np.intp).reshape(-1, 2)
+    one, two = table[:, 0], table[:, 1]
+    near = np.maximum(1, np.bincount(one, minlength=files)).astype(np.float64)
+    return one, two, 1 / np.sqrt(near[one] * near[two])
+
+
+def aside_among(paths: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which of the files hold tests, or what was made of other files or by others."""
+    return np.array(
+        [is_test(path) or not _MADE.isdisjoint(path.split("/")) for path in paths], bool
+    )
+
+
+_MADE = frozenset("build dist generated out third_party vendor".split())

@@ -1,0 +1,98 @@
+"""Which definitions hold a word, and how often: arrays, so that a large project takes little room.
+
+What was there when the arrays were made stands in one table, sorted by word. Files that came later
+are kept beside it until they are many, and places that are gone are passed over by whoever asks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .words import bag_words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BESIDE = 20_000
+"""Entries that stand beside the table before it is made anew."""
+_SHARE = 8
+"""... or a table of so many times as many."""
+
+
+class _Vocabulary(dict[str, int]):
+    """Words and their numbers; a new word gets the next one."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+class CodePostings:
+    """The words of definitions. A definition is a number, its place; none is ever used again."""
+
+    def __init__(self) -> None:
+        self._numbers = _Vocabulary()
+        self._beside: list[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]] = []
+        self._waiting = 0
+        self._starts = np.zeros(1, np.int64)
+        self._places = np.zeros(0, np.uint32)
+        self._often = np.zeros(0, np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the arrays take."""
+        beside = sum(array.nbytes for entry in self._beside for array in entry)
+        return beside + self._starts.nbytes + self._places.nbytes + self._often.nbytes
+
+    def __len__(self) -> int:
+        return len(self._places) + self._waiting
+
+    def add(self, place: int, bag: str) -> int:
+        """Know what a definition holds; return how many words, each as often as it is there."""
+        words, digits = bag_words(bag)
+        if not words:
+            return 0
+        numbers = self._numbers
+        terms = np.fromiter(map(numbers.__getitem__, words), np.uint32, len(words))
+        often = np.frombuffer(digits.encode("ascii"), np.uint8) - 48
+        self._beside.append((terms, np.full(len(terms), place, np.uint32), often))
+        self._waiting += len(terms)
+        return int(often.sum())
+
+    def of(self, word: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
+        """Return the places that hold a word, also such as are gone, and how often they do."""
+        number = self._numbers.get(word)
+        if self._waiting > max(_BESIDE, len(self._places) // _SHARE):
+            self._settle()
+        if number is None:
+            return self._places[:0], self._often[:0]
+        places, often = self._places[:0], self._often[:0]
+        if number + 1 < len(self._starts):
+            begin, end = self._starts[number : number + 2]
+            places, often = self._places[begin:end], self._often[begin:end]
+        if not self._waiting:
+            return places, often
+        terms, later, counts = self._joined()
+        at = np.flatnonzero(terms == number)
+        return np.concatenate([places, later[at]]), np.concatenate([often, counts[at]])
+
+    def _joined(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+        if len(self._beside) > 1:
+            terms, places, often = zip(*self._beside, strict=True)
+            self._beside = [(np.concatenate(terms), np.concatenate(places), np.concatenate(often))]
+        return self._beside[0]
+
+    def _settle(self) -> None:
+        """Make the table anew, with what stood beside it."""
+        terms, places, often = self._joined()
+        held = np.diff(self._starts)
+        known = np.repeat(np.arange(len(held), dtype=np.uint32), held)
+        terms = np.concatenate([known, terms])
+        order = np.argsort(terms, kind="stable")
+        self._places = np.concatenate([self._places, places])[order]
+        self._often = np.concatenate([self._often, often])[order]
+        counts = np.bincount(terms, minlength=len(self._numbers))
+        self._starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        self._beside, self._waiting = [], 0

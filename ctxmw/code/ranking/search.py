@@ -1,0 +1,151 @@
+"""Finds the files and definitions that a message is about, in whatever words it says so.
+
+Files are ranked by the words they hold, by those of their path, by the best definition in them, and
+by the files they import or are imported by. Whether a message is about the code at all is asked
+apart: small talk has words that some file holds, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...text.terms import stem
+from ...workspace.mentions import excerpt
+from ..files import Definition
+from ..index import ProjectCode
+from .about import about_code
+from .words import asked_terms, joined_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .columns import Columns
+
+    Scores = NDArray[np.float64]
+
+FILES = 10
+"""Files that a search gives."""
+_K, _B = 2.5, 0.5
+"""How soon a word that is there often counts no more in a file, and how much long files pay."""
+_OWN_K, _OWN_B = 2.0, 0.4
+"""The same for a definition."""
+_NAME, _FOLDER = 2.0, 0.8
+"""What a word in a file's name counts, and in its folders."""
+_BEST = 0.7
+"""What the best definition of a file counts besides the file."""
+_NEAR = 0.3
+"""What the files count that it imports or that import it."""
+_SIZE = 0.3
+"""Of two files that fit alike, more is to be said about the longer."""
+_ASIDE = 0.6
+"""What is left of the score of a test, and of what was made, when tests are not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that a message may be about, with those of its definitions that are."""
+
+    path: str
+    score: float
+    """1 for the best, less for the others."""
+    definitions: tuple[tuple[Definition, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundCode:
+    """What a search in the code of a project found."""
+
+    files: tuple[FoundFile, ...] = ()
+    about: float = 0.0
+    """How surely the message is about this code: above 0 it is."""
+
+
+def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
+    """Return the files a message is about, the best first, and how surely it is about any."""
+    said = excerpt(text)
+    terms = joined_terms(said) | asked_terms(said)
+    view = code.columns
+    held = {term: view.held(term) for term in terms}
+    known = {term: places for term, places in held.items() if len(places[0])}
+    scores, own = _scores(view, terms, known, tests=asks_for_tests(said))
+    best = _first(scores, most)
+    if not len(best):
+        return FoundCode(about=-math.inf)
+    top = scores[best[0]]
+    files = tuple(
+        FoundFile(view.paths[file], float(scores[file] / top), _definitions(code, view, own, file))
+        for file in best
+    )
+    held_by = {term: places for term, (places, _) in known.items()}
+    return FoundCode(files=files, about=about_code(view, said, held_by))
+
+
+def asks_for_tests(text: str) -> bool:
+    """Say whether a message is about tests."""
+    return any(stem(word.strip(".,;:!?`'\"()").lower()) == "test" for word in text.split()[:400])
+
+
+def _scores(
+    view: Columns,
+    terms: Mapping[str, float],
+    known: Mapping[str, tuple[NDArray[np.intp], Scores]],
+    *,
+    tests: bool,
+) -> tuple[Scores, Scores]:
+    """Return what each file scores, and what each definition does."""
+    files, own = np.zeros(len(view.paths)), np.zeros(view.size)
+    file_norm, own_norm = view.file_norm(_B), view.own_norm(_OWN_B)
+    for term, weight in terms.items():
+        if term in known:
+            places, often = known[term]
+            at = view.file_of[places]
+            counts = np.bincount(at, often, len(view.paths))
+            worth = weight * _rarity(int(np.count_nonzero(counts)), len(view.paths))
+            files += worth * _saturated(counts / file_norm, _K)
+            own[places] += worth * _saturated(often / own_norm[places], _OWN_K)
+        for found, counted in ((view.named.get(term), _NAME), (view.inside.get(term), _FOLDER)):
+            if found is not None:
+                held = len(view.named.get(term, ())) + len(view.inside.get(term, ()))
+                files[found] += weight * counted * _rarity(held, len(view.paths))
+    best = np.zeros(len(view.paths))
+    np.maximum.at(best, view.file_of_alive, own[view.alive])
+    files += _BEST * best
+    files += _NEAR * view.spread(files)
+    files[files > 0] += _SIZE * np.log1p(view.lines[files > 0])
+    if not tests:
+        files[view.aside] *= _ASIDE
+    return files, own
+
+
+def _saturated(counts: Scores, k: float) -> Scores:
+    return counts * (k + 1) / (counts + k)
+
+
+def _rarity(held: int, of: int) -> float:
+    return math.log(1 + (of - held + 0.5) / (held + 0.5))
+
+
+def _first(scores: Scores, most: int) -> NDArray[np.intp]:
+    order = np.argsort(-scores, kind="stable")[:most]
+    return order[scores[order] > 0]
+
+
+def _definitions(
+    code: ProjectCode, view: Columns, own: Scores, file: int
+) -> tuple[tuple[Definition, float], ...]:
+    """Return what in a file fits best; a module is all that is in no definition."""
+    places = code.places_in(view.paths[file])
+    ranked = sorted(places, key=lambda place: -own[place])
+    return tuple(
+        (one, float(own[place]))
+        for place in ranked[:_DEFINITIONS]
+        if own[place] > 0 and (one := code.at(place)) is not None
+    )
+
+
+_DEFINITIONS = 8

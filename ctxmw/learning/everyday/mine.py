@@ -1,0 +1,69 @@
+"""What people tell of what is theirs, of those close to them, and of what things do to them."""
+
+from __future__ import annotations
+
+import re
+
+from .clauses import Told
+from .events import OF_CLOSE
+from .lexicon import ATTRIBUTES, CLOSE
+
+_MINE = re.compile(
+    rf"(?:my|our) (?:(?:{CLOSE}|manager|boss|doctor|company|team)'s? )?(?:{ATTRIBUTES})"
+    rf"(?: by far)? (?:is|are|was|runs|ends|starts|begins) (?!not clear\b)(?P<what>.+)"
+    rf"|(?:my|our) (?:(?:{CLOSE})(?: [a-z-]+)?,? )(?:is|are|was|has|have|lives?|"
+    rf"suffers?) (?P<bond>.+)"
+    r"|(?:my|our) [\w ]{2,30} is (?:called|named) .+"
+)
+_NOW_ONLY = re.compile(
+    r"(?:almost|nearly|about to|slow|broken|dead|delayed|not working|acting|running out|stuck|"
+    r"late|"
+    r"ready|here|coming|full|empty|down|offline|the best|the worst|great|fine|good|that\b|to\b|"
+    r"visiting|arriving|leaving|sick|crying|asleep)\b"
+)
+_BOND = re.compile(
+    r"(?:called|named|allergic|intolerant|an?\b|\w{1,20} (?:years?|months?) old|from|born|vegan|"
+    r"vegetarian|"
+    r"diabetic|autistic|deaf|blind|in (?:a wheelchair|kindergarten|\w{1,20} grade|school|college)|"
+    r"with (?:us|me)|"
+    r"\d|asthma|type|celiac|in [a-z]{1,30}[.!]{0,3}$)"
+)
+
+
+def told_of_mine(plain: str) -> Told | None:
+    """Return what "my ... is ..." tells of the speaker."""
+    if OF_CLOSE.match(plain):
+        return "fact"
+    found = _MINE.match(plain)
+    if not found:
+        return None
+    if found["bond"] is not None:
+        return "fact" if _BOND.match(found["bond"]) else None
+    if found["what"] is not None and _NOW_ONLY.match(found["what"]):
+        return None
+    return "preference" if re.search(r"\bfavou?rite|preferred", plain) else "fact"
+
+
+_EFFECT = re.compile(
+    r"(?!(?:this|that|it|you|he|she|they|what|which|who|there|these|those|the|your|his|her)\b)"
+    r"[a-z][\w -]{1,50}? (?:(?:bore|scare|annoy|irritate|upset|stress|disgust|exhaust|overwhelm|"
+    r"bother)s? "
+    r"me\b|makes? me (?:feel|gag|sneeze|itch|cry|cringe|break out|(?:very |so |really )?(?:\w+y|"
+    r"\w+ous|sick|"
+    r"ill|sad|nervous|uncomfortable|tired|bored|bloated|anxious|drowsy|nauseated))\b"
+    r"|gives? me (?:(?:a|the|bad|terrible) )?(?:headaches?|hives|anxiety|migraines?|nightmares|"
+    r"creeps|"
+    r"heartburn|rash(?:es)?|vertigo|cramps)\b|drives? me (?:crazy|mad|nuts)\b"
+    r"|(?:does|do)(?:n't| not) (?:agree with|interest|appeal to|suit|work for|sit well with) me"
+    r"|triggers? my)"
+    r"|(?:everybody|everyone|people|(?:my |most )?(?:friends|colleagues|family)|you can|you may) "
+    r"(?:just )?calls? me (?!later|back|when|tomorrow|at|on|if)\w+"
+)
+
+
+def told_of_effect(plain: str) -> Told | None:
+    """Return what "... makes me ..." tells of the speaker."""
+    found = _EFFECT.match(plain)
+    if not found:
+        return None
+    return "fact" if " me" in found[0] and "call" in found[0] else "preference"

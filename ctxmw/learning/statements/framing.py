@@ -1,0 +1,98 @@
+"""What of a message is not meant: a text to work on, a part to play, a case that is supposed.
+
+"Write a letter: I live in Rome." tells nothing about the one who asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ...text.prose import LOOKED_AT, Sentence
+
+_POLITE = (
+    r"(?:(?:please|can you|could you|would you|will you|help me|hi|hey|hello|ok|okay|now|and|then|"
+    r"also)[,!]? )*"
+)
+_TEXT = (
+    r"letters?|e-?mails?|mails?|poems?|stor(?:y|ies)|essays?|speech(?:es)?|bio(?:graphy)?|"
+    r"profiles?|"
+    r"dialogues?|monologues?|paragraphs?|sentences?|texts?|songs?|lyrics|diary|complaints?|"
+    r"reviews?|"
+    r"messages?|repl(?:y|ies)|posts?|tweets?|notes|novels?|personas?|testimonials?|quotes?|"
+    r"phrases?|"
+    r"scripts?|scenes?|characters?|limericks?|haikus?|jokes?|captions?|slogans?|statements?|"
+    r"examples?|"
+    r"variants?|toasts?|apolog(?:y|ies)|applications?|person|words|synonyms|line|verb|names|"
+    r"grammar|"
+    r"spelling|sentiment|tests?|function|regex"
+)
+# Somebody asks for a text, or for something to be done with one.
+_ABOUT_A_TEXT = re.compile(
+    rf"{_POLITE}(?:(?:write|draft|compose|make up|create|generate|give me|list|turn|put|polish|"
+    rf"grade|"
+    rf"shorten|improve|edit|extract|find|count|classify|make|correct|fix|reply to|answer|rate|"
+    rf"check|"
+    rf"review|analy[sz]e|finish|complete|here(?:'s| is| are)|this is|look at)\b"
+    rf"(?: me| us| up)?(?: (?:an?|the|this|these|that|my|our|his|her|some|another|more|two|three|"
+    rf"four|five|"
+    rf"ten|\d+)\b[^.:\n]{{0,80}}?\b(?:{_TEXT})| (?:\w+ )?(?:lyrics|synonyms|quotes|jokes|"
+    rf"slogans))\b|(?:translate|proofread|paraphrase|rewrite|rephrase|reword|summari[sz]e|"
+    rf"classify|"
+    r"explain the (?:phrase|sentence|word|expression)|what does|what's the difference|"
+    r"how do (?:you|i) say|"
+    r"which of these|is the sentence|is it|how would)\b)"
+)
+_TEXT_FOLLOWS = re.compile(r":|\b(?:following|this|these|below|here)\b")
+_PLAYS = re.compile(
+    rf"{_POLITE}(?:act (?:as|like)|role-?play|pretend|imagine|suppose|assum(?:e|ing)|picture this|"
+    r"hypothetically|let(?:'s| us) (?:play|pretend|say|assume|imagine|suppose|do improv)|say i\b|"
+    r"let me play|for the sake of|tell me a story|you(?:'re| are) (?:a|an|my|the|interviewing)\b|"
+    r"in (?:this|the|my) (?:story|game|novel|scene|dream|scenario|play)|in a world|think of a|"
+    r"playing devil|if i (?:were|was|had)\b|had i\b|as if\b)"
+)
+_LETTER = re.compile(
+    r"""^[ \t]*(?: subject[ ]?: | re[ ]?: | dear[ ][^\n]{1,40}[,:!]?[ \t]*$
+        | (?:hi|hello|hey)[ ][A-Z][^\n.!?]{0,30},?[ \t]*$
+        | (?:kind[ ]regards|best[ ]regards|best|regards|sincerely|cheers|yours|thanks
+        |love)[ \w]{0,20},[ \t]*$
+        | -[ ][A-Z][a-z]+$ )""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_SPEAKERS = re.compile(r"^[ \t]*(?P<who>[A-Za-z][\w ]{0,18}):[ \t]+\S", re.MULTILINE)
+_TOOL_TALK = re.compile(r"\b(?:Thought|Action|Observation|Final Answer):", re.IGNORECASE)
+_LOG = re.compile(
+    r"^[ \t]*(?:\[\w+\]|(?:warning|error|fatal|info|debug|notice)\s*[:\]]|HTTP/\d)", re.IGNORECASE
+)
+_SARCASM = re.compile(r"/s\s*\Z")
+
+
+def meant_sentences(text: str, said: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences that are meant by whoever wrote the message."""
+    text = text[:LOOKED_AT]
+    if (
+        _LETTER.search(text)
+        or _TOOL_TALK.search(text)
+        or _LOG.match(text)
+        or _SARCASM.search(text)
+        or _is_talk(text)
+    ):
+        return []
+    return list(_before_the_text(said))
+
+
+def _is_talk(text: str) -> bool:
+    """Say whether the message holds a conversation of others: lines that begin with a name."""
+    names = [found["who"].lower() for found in _SPEAKERS.finditer(text)]
+    return len(names) >= 3 and len(set(names)) < len(names)
+
+
+def _before_the_text(said: Sequence[Sentence]) -> Iterator[Sentence]:
+    for one in said:
+        if _PLAYS.match(one.plain):
+            return
+        if _ABOUT_A_TEXT.match(one.plain):
+            if _TEXT_FOLLOWS.search(one.plain):
+                return
+            continue
+        yield one

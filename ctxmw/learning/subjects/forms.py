@@ -1,0 +1,244 @@
+"""Forms that tell what a statement is about: an attribute, or a frame with one place to fill."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...text.terms import content_terms
+
+NOT_ABOUT = frozenset(
+    content_terms(
+        "always never please do don't dont not no avoid stop must should you use using used i"
+        " i'd prefer"
+        " we make sure ever to be from now on instead like love hate dislike enjoy want need"
+        " would can"
+        " can't cannot stand really strongly very much more any anymore again no longer actually"
+        " these"
+        " days nowadays currently going forward i'm am rather refuse fan into favour favor tend"
+        " only"
+        " remember note keep mind decided let us let's also still again adore loathe despise"
+        " detest"
+        " you're got think one thing all every each your my our their strictly generally usually"
+        " often"
+        " ensure going started quit stopped gave switched moved changed update since exclusively"
+        " have"
+        " has had interest aversion strong allow"
+    )
+)
+
+
+def terms_about(plain: str) -> list[str]:
+    """Return the stems of what a statement is about, without words of liking and of change."""
+    return [term for term in content_terms(plain) if term not in NOT_ABOUT and term != "\u00a4"]
+
+
+_LANGUAGES = (
+    r"(?:(?:british|american|plain|simple) )?(?:english|german|french|spanish|italian|portuguese|"
+    r"dutch|"
+    r"polish|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|swedish|danish|"
+    r"norwegian|"
+    r"finnish|greek|hebrew|czech|ukrainian|vietnamese|latin|catalan|deutsch|englisch|"
+    r"franz\u00f6sisch|"
+    r"fran\u00e7ais|anglais|espa\u00f1ol|ingl\u00e9s)"
+)
+
+_MANY = (
+    r"hobby|hobbies|goals?|fears?|weakness|passion|allerg(?:y|ies)|priority|pet peeve|dealbreaker|"
+    r"condition"
+)
+"""What one may have several of."""
+_KIN = r"wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|mother|father|mum|mom|dad"
+_CLOSE = rf"{_KIN}|boss|manager"
+_TO_YOU = (
+    r"(?:(?:please|always|also|just|now|and|so|from now on|going forward|in future|actually|"
+    r"i(?:'d| would)? (?:want|need|like) you to|make sure (?:to|you|that)|let's|"
+    r"(?:you|we) (?:should|must|need to|have to|now want to|want to)|we will|we'll|start|"
+    r"we (?:have )?(?:decided|agreed) to|we(?:'re| are) going to|remember to|instead)[, ]+)*"
+)
+_DONE = r"^(?:i|we)(?:'ve| have)?(?: just| recently| finally)?"
+_BRIEF_OR_LONG = (
+    r"\b(?:short|shorter|brief|concise|terse|long|longer|detailed|verbose|under|at most)\b"
+)
+_ANSWERS = r"\b(?:answers?|replies|responses?|explanations?)\b"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way of telling what a statement is about: a name, and what of the words belongs to it."""
+
+    name: str
+    pattern: re.Pattern[str]
+
+    def read(self, plain: str) -> str:
+        found = self.pattern.search(plain)
+        if not found:
+            return ""
+        told = [terms_about(part) for part in found.groupdict().values() if part]
+        terms = sorted({term for part in told for term in part})
+        if self.pattern.groupindex and not terms:
+            return ""
+        return " ".join([self.name, *terms])
+
+
+def _form(name: str, *ways: str) -> _Form:
+    return _Form(name, re.compile("|".join(ways)))
+
+
+_FORMS = (
+    _form("called", r"\bcalls? me \w"),
+    _form("name", r"^my (?:full |first )?name(?:'s| is)\b"),
+    _form(
+        "home",
+        r"^(?:i|we) (?:now |currently |still )?live (?:in|near) (?!(?:an?|the|my|our)\b)",
+        rf"{_DONE} (?:moved|relocated|emigrated)(?: back| over)?(?: from [\w ]+?)? to\b",
+        r"^(?:i'm|i am|we're|we are) (?:now |currently )?(?:based|living) in\b",
+    ),
+    _form(
+        "employer",
+        r"^(?:i|i'm|i am) (?:now |currently |still )?work(?:ing)? (?:at|for)\b",
+        rf"{_DONE} (?:joined|got|found)\b.* (?:a new job|(?:job|role) (?:at|with))\b",
+        rf"{_DONE} started (?:at|working (?:at|for))\b",
+        rf"{_DONE} (?:quit|left|lost) (?:my|our) (?:\w+ )?job\b",
+        rf"{_DONE} (?:was |been |got )?(?:laid off|made redundant|retired|hired by)\b",
+        r"^i(?:'m| am) retired\b",
+        r"^my employer is\b",
+    ),
+    _form(
+        "job",
+        r"^(?:i|i'm|i am) (?:now |currently |still )?work(?:ing)? (?:\w+ )?as\b",
+        rf"{_DONE} (?:started(?: working)?|became|been hired|got promoted to) (?:as )?an? \w+er\b",
+        r"^my (?:job|profession|occupation) is\b",
+    ),
+    _form("age", r"\bi(?:'m| am) \d{1,3}(?: years old)?$", r"\bmy age is\b"),
+    _form(
+        "marital status",
+        r"^(?:i|we)(?:'m|'re| am| are| got| was)(?: now| just)? (?:single|married|engaged|divorced|"
+        r"widowed)\b",
+    ),
+    _form("birthday", r"^(?:i was born (?:in|on)|my birthday is|my date of birth is)\b"),
+    _form(
+        "language of answers",
+        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| only)? in {_LANGUAGES}\b",
+        rf"\b(?:answers|replies|responses) in {_LANGUAGES}\b",
+        r"^(?:bitte )?antworte.* auf \w+",
+        r"^(?:r\u00e9ponds|responde).* en \w+",
+    ),
+    _form(
+        "length of answers",
+        rf"{_BRIEF_OR_LONG}.*{_ANSWERS}",
+        rf"{_ANSWERS}.*{_BRIEF_OR_LONG}",
+    ),
+    _form(
+        "form of address",
+        r"\b(?:address(?:ing)? me|talk(?:ing)? to me|be)(?: more)? (?:(?:in)?formal|casual)\w*\b",
+    ),
+    _form(
+        "name of",
+        rf"^(?:my|our) (?P<who>{_CLOSE}) (?:is|are) (?:called|named)\b",
+        rf"^(?:my|our) (?P<whose>{_CLOSE})'s name (?:is|was)\b",
+    ),
+    _form(
+        "age of",
+        rf"^(?:my|our) (?P<who>{_CLOSE}) is \w+ (?:years|months) old\b",
+        rf"^(?:my|our) (?P<named>(?:{_CLOSE})(?: [\w-]+)?) turn(?:s|ed) \w+\b",
+    ),
+    _form(
+        "my",
+        rf"^(?:my|our) (?P<what>(?!(?:{_MANY})\b|(?:{_KIN}) (?:is|are)\b)[\w' -]{{2,50}}?) "
+        r"(?:is|are)(?: now)? "
+        r"(?!allergic|not\b|really\b|very\b|so\b|too\b|quite\b|already\b|pretty\b)",
+    ),
+    _form("my", r"^i (?P<verb>take|drink|like|have|eat) my (?P<what>\w+)\b"),
+    _form(
+        "number of",
+        r"^(?:i|we) (?:have|own) (?:\d+|one|two|three|four|five|an?|no) (?P<what>\w+)(?: now)?$",
+    ),
+    _form(
+        "used for",
+        r"^(?!i\b).*\buse \S.{0,60}? for (?P<what>[^,;]+?)(?: (?:instead|from|now|rather)\b.*)?$",
+    ),
+    _form("place of", r"^(?:the|our) (?P<what>[\w' -]{2,40}?) (?:is|are) (?:on|in|at)\b"),
+    _form("day to", r"^(?:from now on,? )?we (?P<verb>\w+) on \w+days?\b"),
+    _form(
+        "form of",
+        rf"^{_TO_YOU}(?:(?:when|for|as for|in)\b[^,]{{2,50}}, )?{_TO_YOU}"
+        r"(?:give|show|write|put|state|express|list|print|format|measure|quote) "
+        r"(?:me )?(?:all |every |each |your |the |our |any )*(?P<what>[a-z -]{2,40}?) "
+        r"(?:in|as)(?: the)? (?!every|each|all)\S",
+    ),
+)
+
+
+_LIMITED = ("called", "language of answers", "length of answers", "form of ")
+"""Forms of wishes that may be meant for some cases only."""
+_CASE = re.compile(
+    r"(?<=\w )(?:when(?:ever)?|if|unless|while|except|during|about"
+    r"|for(?! (?:me|now|good|everything|everyone|us)(?:[ ,.;!]*$)))\b (?P<case>[^,.;]+)"
+)
+
+
+def form_of(plain: str) -> str:
+    """Return what a statement is about by its form; "" for none of those that are known.
+
+    One that says other things beside it has no form: whatever took its place would take them too.
+    A wish for some cases ("in dollars for US clients") is not about the same as one for all.
+    """
+    name = next((name for form in _FORMS if (name := form.read(plain))), "")
+    several = _SEVERAL if name in _OF_ONE else _ANOTHER
+    if several.search(plain):
+        return ""
+    case = _CASE.search(plain) if name.startswith(_LIMITED) else None
+    terms = sorted(set(terms_about(case["case"]))) if case else []
+    return " ".join([name, "case", *terms]) if terms else name
+
+
+_ANOTHER = re.compile(r"(?:,|;| and| but)(?: and| but| also)* (?:i|i'm|i've|my|we|we're|our)\b")
+_SEVERAL = re.compile(rf"{_ANOTHER.pattern}|;| and ")
+_OF_ONE = frozenset({"home", "employer", "job", "name", "age", "called"})
+"""Where "and" leads on to something else."""
+WORK = frozenset({"subject: employer", "subject: job"})
+"""Who changes one of these has mostly changed both."""
+
+
+_NAMING = re.compile(
+    r"\b(?:nam(?:e|ing)|for|of) (?:your |all |our |the |any |"
+    r"new )*(?P<after>(?:[a-z]+ )?[a-z]+s)\b"
+    r"|(?P<before>(?:[a-z]{1,30} ){1,3})names?\b|\b(?:pre|suf)fix (?:for|in|on|"
+    r"to) (?P<at>(?:[a-z]{1,30} )?[a-z]{1,30})\b"
+)
+_ENDS = re.compile(r"(?<!that )(?<!the )(?<!this )\b(?:end|ends|ending|suffix)\b")
+_STARTS = re.compile(r"\b(?:start|starts|starting|begin|begins|beginning|prefix|preceded)\b")
+_NO_ENTITY = NOT_ABOUT | frozenset(
+    content_terms(
+        "start end begin starting ending beginning name names naming with prefix suffix string"
+        " consistently"
+        " convention conventions new rule standard coding when for that are maintain consistency"
+        " include use"
+    )
+)
+
+
+def frame_of(plain: str) -> str:
+    """Return what is to start or to end with what is quoted; another value takes that place.
+
+    Other quoted values (modules, decorators) are added to those there are.
+    """
+    place = "end" if _ENDS.search(plain) else "start" if _STARTS.search(plain) else ""
+    if not place:
+        return ""
+    last: list[str] = []
+    nearest = plain.partition("\u00a4")[0]
+    # The name that stands nearest to the value is the one that gets it.
+    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(plain)]:
+        named = content_terms(found["before"] or found["after"] or found["at"] or "")
+        terms = sorted({term for term in named if term not in _NO_ENTITY})
+        own = [term for term in terms if term not in _TAIL]
+        if own:
+            return f"{place} of {' '.join(own)}"
+        last = terms or last
+    return f"{place} of {' '.join(last)}" if last else ""
+
+
+_TAIL = frozenset(content_terms("variables identifiers"))
+"""Says no more than "names" behind another noun."""

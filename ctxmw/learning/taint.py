@@ -1,0 +1,81 @@
+"""How trust flows through a conversation: what follows a stranger's words is tainted by them.
+
+A stranger is whoever is not the person: a tool, a document, an application, another model, and
+whatever a person pastes. An assistant has read them, and may repeat them in words of its own, so
+what it says afterwards is no more trusted than they are. A person's own words stay a person's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..conversation.replay.trail import Trail
+from ..runtime.lru import LruCache
+from ..text.own_words import has_pasted
+from ..values.items import Trust
+from ..values.messages import Message, author_of, message_text
+from ..values.records import Turn
+from .learner import OUR_TOOLS, is_anothers, source_of, trust_in_message
+
+CODE_SEARCH = "code_search"
+OF_A_STRANGER = "[untrusted, from "
+"""How text of ours marks what a stranger wrote."""
+
+
+class Strangers:
+    """Where strangers' words stand among messages."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        trail: Trail,
+        known: Mapping[str, Trust],
+        pasted: LruCache[str, bool],
+        user: str,
+    ) -> None:
+        """`known` is how far sources are trusted; `pasted` keeps which messages hold a paste."""
+        self._user = user
+        self._messages = messages
+        self._trail = trail
+        self._known = known
+        self._pasted = pasted
+
+    def taint(self, place: int) -> bool:
+        """Say whether a message holds strangers' words, or is an assistant's that follows them."""
+        if self._messages[place]["role"] == "assistant":
+            return any(map(self.speak_at, range(place)))
+        return self.speak_at(place)
+
+    def before(self, place: int) -> list[int]:
+        """Return where strangers' words stand before a message."""
+        return [at for at in range(place) if self.speak_at(at)]
+
+    def speak_at(self, place: int) -> bool:
+        """Say whether a message holds strangers' words."""
+        message = self._messages[place]
+        if message["role"] == "tool":
+            # Code is whoever wrote it: what of it is a stranger's cannot be told.
+            if message.get("name") in OUR_TOOLS - {CODE_SEARCH}:
+                return OF_A_STRANGER in message_text(message)
+            return trust_in_message(message, self._known, "person") == "untrusted"
+        if message["role"] != "user":
+            return False
+        if author_of(message) != "person":
+            return self._known.get(source_of(message)) != "trusted"
+        return is_anothers(message, self._user) or self._holds_a_paste(place)
+
+    def _holds_a_paste(self, place: int) -> bool:
+        own = self._trail.prints[place]
+        known = self._pasted.get(own)
+        if known is None:
+            known = has_pasted(message_text(self._messages[place]))
+            self._pasted.put(own, known)
+        return known
+
+
+def trust_of_words(turn: Turn) -> Trust:
+    """Return how far what is stated in a turn is trusted: a person's own words as the turn is.
+
+    What an assistant states takes the lowest trust of what it may come from.
+    """
+    return "untrusted" if turn.role == "assistant" and turn.tainted else turn.trust

@@ -1,0 +1,76 @@
+"""Turns that say what no longer holds: the sentence is marked, and not recalled as it was.
+
+The turn keeps its words. What answered it may repeat them: a sentence of the same conversation that
+gives the same quoted values, or nearly all of the same words, is marked as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..protocols import Find, Store
+from ..text.terms import content_terms
+from ..values.records import Memory, Turn, load_all
+
+REPEATED = 0.75
+"""The share of a statement's words that another sentence has when it says the same."""
+SAYS_MORE = 2
+"""Words with which a sentence says other things beside what no longer holds."""
+_SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?[\"')\]]*")
+_QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,60})'(?!\w)|\"([^\"\n]{1,60})\"|`([^`\n]{1,60})`")
+
+
+def outdated_turns(store: Store, user: str, replaced: Iterable[Memory]) -> list[Turn]:
+    """Return the turns that said what was replaced, with those sentences marked as outdated."""
+    marked: dict[str, Turn] = {}
+    for memory in replaced:
+        if not memory.derived_from:
+            continue
+        for stored in _saying(store, user, memory):
+            turn = marked.get(stored.ref, stored)
+            said = [one for one in _sentences(turn.text) if _says(one, memory)]
+            found = [_just_what_says_it(one, memory) for one in said]
+            new = tuple(one for one in found if one not in turn.outdated)
+            if new:
+                update = {"outdated": (*turn.outdated, *new)}
+                marked[turn.ref] = turn.model_copy(update=update)
+    return list(marked.values())
+
+
+def _saying(store: Store, user: str, memory: Memory) -> Sequence[Turn]:
+    """Return the turns it was learned from, and those of the same conversations."""
+    rows = [row for row in store.get(user, list(memory.derived_from)) if row.type == Turn.type]
+    sessions = tuple({row.session for row in rows})
+    around = store.query(user, Find(types=(Turn.type,), sessions=sessions)) if sessions else []
+    return load_all({row.ref: row for row in (*rows, *around)}.values(), Turn)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for found in _SENTENCE.finditer(text):
+        if sentence := found[0].strip():
+            yield sentence
+
+
+def _says(sentence: str, memory: Memory) -> bool:
+    """Say whether a sentence states what the memory does."""
+    values = {value for found in _QUOTED.finditer(memory.text) for value in found.groups() if value}
+    if values:
+        return values <= _values(sentence)
+    wanted = set(content_terms(memory.said or memory.text))
+    return bool(wanted) and len(wanted & set(content_terms(sentence))) >= REPEATED * len(wanted)
+
+
+def _just_what_says_it(sentence: str, memory: Memory) -> str:
+    """Return the words of a sentence that the memory repeats, where it says other things too."""
+    told = (memory.said or memory.text).rstrip(" .!?")
+    start = sentence.casefold().find(told.casefold())
+    part = sentence[start : start + len(told)]
+    if start < 0 or part.casefold() != told.casefold():
+        return sentence
+    others = content_terms(f"{sentence[:start]} {sentence[start + len(told) :]}")
+    return part if len(others) >= SAYS_MORE else sentence
+
+
+def _values(sentence: str) -> set[str]:
+    return {value for found in _QUOTED.finditer(sentence) for value in found.groups() if value}

@@ -1,0 +1,268 @@
+"""The fields of everyday life that a text speaks of, and which of them are nobody else's business.
+
+What somebody told about food is wanted where food is spoken of, though no word is the same. A word
+tells a topic; some tell several: an allergy matters to food and to medicine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from math import sqrt
+
+from .cleaning import words
+
+TOPIC = "topic"
+"""Begins the word by which a search finds what belongs to a topic: "topicfood"."""
+_WORDS: Mapping[str, str] = {
+    "food": """
+        food foods eat eating meal meals dish dishes dinner lunch breakfast brunch snack
+        snacks cook cooking recipe recipes restaurant restaurants cuisine cuisines menu
+        cafe bistro dine dining bake baking dessert desserts vegetarian vegan
+        pescatarian kosher halal gluten dairy lactose sugar salt sodium spicy spice
+        spices meat pork beef chicken fish seafood shellfish sushi peanut peanuts nut
+        nuts egg eggs cheese milk fruit fruits vegetable vegetables tea coffee drink
+        drinks beverage wine beer alcohol cocktail diet dietary diets protein calorie
+        calories carbs keto fasting grocery groceries supermarket kitchen oven barbecue
+        bbq picnic catering chef chefs culinary gastronomy gourmet ingredient
+        ingredients nutrition supplement supplements takeout cilantro olives garlic
+        mushrooms pizza pasta soup salad bread cake chocolate ramen tapas buffet eatery
+        foodie bakery
+    """,
+    "travel": """
+        travel traveling travelling trip trips vacation holiday holidays flight flights
+        fly flying airport airline airlines hotel hotels hostel hostels resort resorts
+        airbnb accommodation accommodations lodging stay itinerary itineraries
+        destination destinations sightseeing tour tours tourist tourists touristy visit
+        visiting cruise cruises beach beaches island abroad passport visa luggage
+        suitcase backpacking camping glamping campsite sights landmark landmarks museum
+        museums city cities country countries weekend getaway excursion excursions
+        adventure adventures explore exploring attractions activities national park
+        parks landscape scenery honeymoon roadtrip nature outdoors outdoor mountains
+        forest lake river ocean sea water wildlife heights height altitude snorkeling
+        diving ziplining nightlife bars clubs casino casinos gambling crowded crowds
+        crowd monuments gallery galleries amusement theme haunted ghost paranormal
+        desert deserts nightclub
+    """,
+    "transport": """
+        train trains bus buses subway metro tram taxi cab rideshare uber ferry commute
+        commuting transit transport transportation bicycle bike biking cycle cycling
+        scooter carpool drive driving flight flights seat seats rail railway
+    """,
+    "cars": """
+        car cars vehicle vehicles suv suvs sedan truck trucks pickup minivan van
+        convertible motorcycle motorcycles motorbike engine engines transmission diesel
+        gasoline hybrid electric ev evs mileage automaker automakers automotive
+        dealership horsepower driver driving drive tire tires fuel brand towing motor
+        motors leather interior
+    """,
+    "music": """
+        music song songs album albums band bands concert concerts playlist playlists
+        singer singers genre jazz rock pop classical opera hip-hop rap metal country
+        techno piano guitar violin cello orchestra choir festival festivals listen
+        listening vinyl podcast podcasts radio soundtrack soundtracks
+    """,
+    "books": """
+        book books novel novels read reading author authors fiction nonfiction
+        literature poetry poem poems audiobook audiobooks library bookstore magazine
+        magazines comic comics manga story stories memoir biography biographies genre
+        thriller fantasy
+    """,
+    "films": """
+        film films movie movies show shows series tv television cinema documentary
+        documentaries anime animated watch watching stream streaming netflix episode
+        episodes season sitcom drama dramas comedy horror thriller actor actors director
+        entertainment theater theatre play plays musical musicals binge superhero genre
+        standup
+    """,
+    "games": """
+        game games gaming gamer videogame videogames boardgame console xbox playstation
+        nintendo rpg rpgs fps mmo multiplayer esports puzzle puzzles chess poker cards
+        tabletop play playing player vr steam arcade
+    """,
+    "sports": """
+        sport sports football soccer basketball baseball tennis golf hockey rugby
+        cricket volleyball swimming swim running marathon match matches team teams
+        league olympics stadium athlete athletes skiing snowboarding surfing boxing
+        wrestling climbing badminton race racing coach
+    """,
+    "fitness": """
+        fitness gym workout workouts exercise exercises exercising training train yoga
+        pilates cardio strength weights lifting running jogging run jog hike hiking walk
+        walking steps muscle weight wellness stretch stretching trainer active crossfit
+        treadmill swim swimming cycling outdoor
+    """,
+    "health": """
+        health healthy medical medicine medicines medication medications doctor doctors
+        hospital clinic nurse dentist symptom symptoms pain headache headaches migraine
+        migraines fever cold flu illness sick disease treatment treatments therapy
+        allergy allergies allergic antibiotic antibiotics penicillin vaccine vaccines
+        prescription pill pills supplement supplements vitamins diabetes diabetic asthma
+        pressure cholesterol surgery injury sleep insomnia stress anxiety depression
+        pregnant pregnancy physician remedy remedies pharmacy dose sensitive mental
+        wellbeing wellness
+    """,
+    "beauty": """
+        beauty skincare skin makeup cosmetic cosmetics shampoo conditioner hair
+        hairstyle haircut nail nails perfume perfumes fragrance fragrances lotion
+        moisturizer sunscreen cream creams serum lipstick mascara foundation cleanser
+        soap deodorant salon spa routine grooming shave tan acne face lip
+    """,
+    "clothes": """
+        clothes clothing fashion outfit outfits wear wearing wardrobe dress dresses
+        shirt shirts pants jeans trousers skirt skirts shoe shoes boots sneakers heels
+        jacket jackets coat coats sweater suit suits accessory accessories jewelry
+        jewellery handbag bag bags style stylish fabric fabrics cotton wool leather silk
+        linen brand brands size attire garment garments sunglasses hat
+    """,
+    "home": """
+        home house apartment flat room bedroom bathroom kitchen furniture sofa couch bed
+        mattress table chair lamp lighting decor decorate decorating decoration interior
+        curtains rug carpet paint wall walls garden gardening plant plants appliance
+        appliances cleaning vacuum dishwasher washing renovate renovation move moving
+        rent mortgage landlord household storage shelf bedding balcony
+    """,
+    "technology": """
+        technology tech computer computers laptop laptops phone phones smartphone
+        smartphones tablet tablets gadget gadgets app apps software hardware device
+        devices camera cameras headphones earbuds speaker speakers monitor keyboard
+        printer smartwatch wearable wearables smart windows linux mac iphone android
+        internet wifi router browser privacy cloud data password battery
+    """,
+    "work": """
+        work working job jobs career careers office remote remotely workplace employer
+        employee colleague colleagues boss manager meeting meetings deadline project
+        projects team teams salary interview interviews resume cv hire hiring promotion
+        profession professional business company companies freelance coworking coworker
+        industry internship schedule shift shifts
+    """,
+    "learning": """
+        learn learning study studying school class classes classroom course courses
+        lesson lessons teacher teaching tutor university college degree exam exams
+        homework education educational lecture lectures student textbook textbooks
+        flashcards skill skills tutorial tutorials resource resources training
+        certification workshop workshops language languages understand concept concepts
+        memorize subject topic topics practice curriculum bootcamp principles
+    """,
+    "pets": """
+        pet pets dog dogs puppy puppies cat cats kitten kittens rabbit rabbits hamster
+        bird birds parrot reptile reptiles aquarium horse horses vet veterinarian breed
+        breeds breeder breeders leash litter adopt adoption shelter groom crate kennel
+        paw feed feeding animal animals companion
+    """,
+    "money": """
+        money budget budgets price prices cost costs spend spending save saving savings
+        invest investing investment investments stock stocks bank banking loan loans
+        debt tax taxes insurance income salary expense expenses pension retirement
+        mortgage currency euros dollars
+    """,
+    "family": """
+        family wife husband spouse partner son sons daughter daughters child children
+        kid kids baby babies parent parents mother father mom mum dad brother sister
+        grandmother grandfather wedding marriage birthday birthdays anniversary gift
+        gifts present presents relationship dating girlfriend boyfriend party celebrate
+        celebration
+    """,
+    "faith": """
+        faith religion religious church mosque temple synagogue pray prayer praying god
+        bible quran torah muslim islam christian christianity jewish judaism hindu
+        buddhist catholic ramadan lent easter sabbath shabbat halal kosher worship
+        spiritual
+    """,
+}
+_ALSO: Mapping[str, tuple[str, ...]] = {
+    "allerg": ("food", "health"),
+    "intoler": ("food", "health"),
+    "peanut": ("food", "health"),
+    "celiac": ("food", "health"),
+    "coeliac": ("food", "health"),
+    "diabet": ("food", "health"),
+    "pregnan": ("food", "health"),
+    "muslim": ("food", "faith"),
+    "jewish": ("food", "faith"),
+    "hindu": ("food", "faith"),
+    "sober": ("food", "health"),
+    "phobia": ("travel", "health"),
+    "wheelchair": ("travel", "health"),
+}
+"""Beginnings of words that matter to more than the field they belong to."""
+
+
+def _topics_of_words() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for topic, listed in _WORDS.items():
+        for word in listed.split():
+            found.setdefault(word, set()).add(topic)
+    return {word: frozenset(topics) for word, topics in found.items()}
+
+
+_OF_WORD = _topics_of_words()
+
+
+_MORE = re.compile("|".join(_ALSO))
+
+
+def topics_of(text: str) -> frozenset[str]:
+    """Return the fields of life that a text speaks of."""
+    return frozenset(topic_weights(text))
+
+
+def topic_weights(text: str) -> dict[str, float]:
+    """Return how much a text speaks of each field of life.
+
+    A word that belongs to several counts less for each of them.
+    """
+    return weights_of_words(words(text))
+
+
+def weights_of_words(said: Iterable[str]) -> dict[str, float]:
+    """Return the same for a text that was taken apart before."""
+    found: dict[str, float] = {}
+    for word in dict.fromkeys(said):
+        # Whole words: "animated" and "animals" have one stem, and nothing in common.
+        topics = set(_OF_WORD.get(word) or _OF_WORD.get(word.removesuffix("s")) or ())
+        if more := _MORE.match(word):
+            topics.update(_ALSO[more[0]])
+        for topic in topics:
+            found[topic] = found.get(topic, 0.0) + 1 / len(topics)
+    return found
+
+
+def directed(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of a text's topics at length 1, whatever the length of the text."""
+    length = sqrt(sum([weight * weight for weight in weights.values()]))
+    return {topic: weight / length for topic, weight in weights.items()}
+
+
+def nearness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return how much two texts speak of the same fields of life, 0 to 1; both are directed."""
+    return sum([weight * other[topic] for topic, weight in one.items() if topic in other])
+
+
+_SENSITIVE = re.compile(
+    r"""\b(?: allerg\w+|intoleran\w+|diabet\w+|asthma\w*|epilep\w+|migraines?|depress\w+|anxiety
+        |bipolar
+        |adhd|autis\w+|dyslexi\w+|cancer|hiv|(?-i:AIDS)|pregnan\w+|miscarriage|abortion|infertil\w+
+        |celiac
+        |coeliac|arthritis|eczema|insomnia|ptsd|trauma\w*|therap(?:y|ist|ists)|psychiatr\w+
+        |psycholog\w+|antidepressants?|insulin|medication|blood[ ](?:thinners|pressure)|wheelchair
+        |disabilit(?:y|ies)|(?:i['\u2019]m|i[ ]am|being)[ ]disabled|deaf
+        |(?:i['\u2019]m|i[ ]am|colou?r|legally|partially|going)[ -]blind
+        |hard[ ]of[ ]hearing|sober|alcoholic|rehab|addict(?:ion|ed)
+        |disease
+        |disorder|surgery|chronic|medical[ ]condition|phobia
+        |gay|lesbian|queer|bisexual|transgender|asexual|non-?binary
+        |(?:i['\u2019]m|i[ ]am|a)[ ]trans|schwul|lesbisch|my[ ](?:sexuality|orientation)
+        |muslim|(?<!call[ ]me[ ])(?<!name[ ]is[ ])(?<!named[ ])(?<!called[ ])christian
+        |jewish|hindu|buddhist|catholic|atheist|agnostic|mormon|sikh|my[ ]faith
+        |religio\w+|pray|mosque|synagogue|allergisch|allergie|schwanger|depressionen|allergique
+        |enceinte|musulman\w*|al[e\u00e9]rgi\w+|embarazada )\b
+      | \u8fc7\u654f|\u7cd6\u5c3f\u75c5|\u6000\u5b55|\u6291\u90c1|\u30a2\u30ec\u30eb\u30ae\u30fc
+      | \u7cd6\u5c3f\u75c5|\u598a\u5a20""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_sensitive(text: str) -> bool:
+    """Say whether a text tells of health, faith or sexuality."""
+    return bool(_SENSITIVE.search(text))

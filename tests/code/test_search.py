@@ -1,0 +1,122 @@
+"""Code is found by what it does, in anybody's words; and small talk finds none."""
+
+from __future__ import annotations
+
+import pytest
+
+from ctxmw.code.files import CodeFile, parse
+from ctxmw.code.index import ProjectCode
+from ctxmw.code.ranking.search import search_code
+from ctxmw.code.ranking.words import (
+    asked_terms,
+    bag_of,
+    bag_words,
+    joined_terms,
+    own_lines,
+    path_terms,
+)
+from ctxmw.values.records import utc_now
+
+FILES = {
+    "net/client.py": '''
+class Client:
+    """Sends requests."""
+
+    def __init__(self, proxy=None, timeout=5):
+        self._proxy = proxy
+
+    def send(self, request):
+        # Through the proxy, when the environment names one.
+        tunnel = open_tunnel(self._proxy)
+        return tunnel.transmit(request)
+''',
+    "net/retry.py": '''
+def with_backoff(call, attempts=3):
+    """Try again, waiting longer each time."""
+    for attempt in range(attempts):
+        sleep(2 ** attempt)
+''',
+    "net/cookie_jar.py": "class CookieJar:\n    def expire_cookies(self): pass\n",
+    "tests/test_client.py": "from net.client import Client\n\ndef test_proxy(): Client(proxy=1)\n",
+    "dist/bundle.py": "class Client:\n    def send(self, request): proxy = tunnel\n",
+    **{f"net/other_{n}.py": f"def unrelated_{n}(): return {n}\n" for n in range(12)},
+}
+
+
+def known(path, text):
+    parsed = parse("python", path, text)
+    return CodeFile(
+        user="u", ref=path, at=utc_now(), root="/r", path=path, language="python", hash="h",
+        lines=len(text.splitlines()), imports=parsed.imports, entities=parsed.entities,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def code():
+    project = ProjectCode()
+    for path, text in FILES.items():
+        project.take_in(known(path, text))
+    return project
+
+
+@pytest.mark.parametrize(
+    ("asked", "path", "name"),
+    [
+        ("How does the client send a request through a proxy?", "net/client.py", "Client.send"),
+        ("Fix the backoff when an attempt fails", "net/retry.py", "with_backoff"),
+        ("where do cookies expire in the cookie jar?", "net/cookie_jar.py", "CookieJar"),
+        ("the tunnel is opened twice, transmit once", "net/client.py", "Client.send"),
+        ("which test covers the proxy of the client?", "tests/test_client.py", "test_proxy"),
+    ],
+)
+def test_a_request_finds_the_file_and_what_in_it_is_meant(code, asked, path, name):
+    found = search_code(code, asked)
+    assert found.about > 0
+    assert found.files[0].path == path
+    assert found.files[0].score == 1.0
+    assert found.files[0].definitions[0][0].entity.name.startswith(name)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Have a nice weekend!", "What should I cook for my parents tonight?", "", "send my love"],
+)
+def test_what_is_not_about_the_code_says_so(code, said):
+    assert search_code(code, said).about <= 0
+
+
+def test_a_file_that_changes_is_found_by_what_it_says_now():
+    project = ProjectCode()
+    for path, text in FILES.items():
+        project.take_in(known(path, text))
+    project.take_in(known("net/other_3.py", "def unpack_zeppelin(): return zeppelin\n"))
+    assert search_code(project, "unpack the zeppelin").files[0].path == "net/other_3.py"
+    project.let_go("net/other_3.py")
+    paths = [file.path for file in search_code(project, "unpack the zeppelin").files]
+    assert "net/other_3.py" not in paths
+
+
+def test_many_changes_leave_the_words_right():
+    project = ProjectCode()
+    for n in range(900):
+        project.take_in(known(f"m{n % 30}.py", f"def step_{n}(): return alpha_{n} + 1\n"))
+    project.take_in(known("last.py", "def find_gamma(): return gamma\n"))
+    assert search_code(project, "find gamma").files[0].path == "last.py"
+    assert project.postings.nbytes < 200_000
+
+
+def test_words_are_parts_of_names_and_the_names_as_one():
+    words, often = bag_words(bag_of("MultiPartParser(max_size)\nmax_size = 1", "parse"))
+    counts = dict(zip(words, map(int, often), strict=True))
+    assert {"multi", "part", "multipartparser", "max", "maxsize"} <= counts.keys()
+    assert counts["max"] == 2
+    assert bag_words("app stack") == (["app", "stack"], "11")
+    assert bag_words("") == ([], "")
+    assert "websocket" in joined_terms("a web socket closes")
+    assert asked_terms("Close it\n\nsocket")["socket"] < asked_terms("socket")["socket"]
+    assert path_terms("a/multi_part/__init__.py")[0] >= {"multi", "part"}
+
+
+def test_lines_belong_to_the_innermost_definition():
+    assert own_lines(["a", "b", "c", "d"], [(1, 4), (2, 3), (3, 3)]) == ["a\nd", "b", "c"]
+    assert own_lines(["a"], [(1, 1), (5, 9)]) == ["a", ""]

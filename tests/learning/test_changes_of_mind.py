@@ -1,0 +1,195 @@
+"""The current one wins: in the memory, in prompts, in recalled turns and in the record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.learning import measured_lines
+from ctxmw import ContextMiddleware, InvalidValue, Learning
+from ctxmw.protocols import Find
+from ctxmw.testing import FixedClock
+from ctxmw.values.record_items import OUTDATED
+from ctxmw.values.records import Memory, Turn, load_as
+
+
+@pytest.fixture
+def ctx() -> Any:
+    with ContextMiddleware.open(":memory:", clock=FixedClock()) as opened:
+        yield opened
+
+
+def says(ctx: ContextMiddleware, session: str, *texts: str) -> None:
+    messages = [{"role": role, "content": text} for role, text in zip("ua", texts, strict=False)]
+    roles = {"u": "user", "a": "assistant"}
+    ctx.session(session).capture([{**one, "role": roles[one["role"]]} for one in messages])
+
+
+def current(ctx: ContextMiddleware) -> list[Memory]:
+    rows = ctx.store.query("local", Find(types=("memory",)))
+    return [load_as(row, Memory) for row in rows]
+
+
+@pytest.mark.parametrize("part", ["seen", "held"])
+def test_pairs_that_were_written_before_the_rules(part: str) -> None:
+    both = []
+    pairs = list(measured_lines("changes_of_mind", part))
+    for first, second, _ in pairs:
+        with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
+            says(ctx, "s1", first)
+            before = {memory.ref for memory in current(ctx)}
+            says(ctx, "s2", second)
+            if not before or before & {memory.ref for memory in current(ctx)}:
+                both.append((first, second))
+    assert len(both) <= 1, both
+
+
+def test_the_reason_and_the_day_are_in_the_record(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Call me Bob.")
+    says(ctx, "s2", "Call me Robert.")
+    (memory,) = current(ctx)
+    assert (memory.text, memory.was) == ("Call me Robert.", "Call me Bob.")
+    record = ctx.session("s3").prepare([{"role": "user", "content": "Hello"}]).context
+    assert f"in place of {memory.supersedes} of" in record.explain()
+    assert "says something else of the same" in record.explain()
+
+
+def test_a_turn_does_not_recall_what_no_longer_holds(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Give prices in dollars. The shop sells lamps.", "Prices in dollars it is.")
+    says(ctx, "s2", "Give prices in euros from now on.")
+    part = ctx.session("s3").prepare(
+        [{"role": "user", "content": "What does the shop sell, and at which prices?"}]
+    )
+    assert "Give prices in dollars. The" not in part.context.text
+    assert "Give prices in euros" in part.context.text
+    (turn,) = [hit.record for hit in ctx.search("shop sells lamps", kinds=["turn"])][:1]
+    assert "Give prices in dollars." in turn.says()
+
+
+def test_what_is_forgotten_leaves_no_trace_of_the_change(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Always start them with 'zebra_'.")
+    says(ctx, "s2", "We name tables. Start table names with 'zebra_'.")
+    says(ctx, "s3", "Start table names with 'lion_'.")
+    (memory,) = current(ctx)
+    ctx.forget(memory.ref)
+    rows = ctx.store.query("local", Find(types=("turn", "memory"), sessions=("s2",), live=None))
+    assert not any("Start table names with 'zebra_'" in row.body for row in rows)
+
+
+class TestSensitive:
+    def shown(self, ctx: ContextMiddleware, asked: str) -> str:
+        return ctx.session().peek([{"role": "user", "content": asked}]).context.text
+
+    def test_it_is_shown_where_it_matters_only(self, ctx: ContextMiddleware) -> None:
+        says(ctx, "s1", "I'm allergic to peanuts.")
+        assert "peanuts" in self.shown(ctx, "Suggest a dinner recipe.")
+        assert "peanuts" in self.shown(ctx, "Which medicine helps against a cough?")
+        assert "peanuts" not in self.shown(ctx, "How do I sort a list in Python?")
+        assert current(ctx)[0].sensitive
+
+    def test_it_can_be_shown_always_or_never_learned(self) -> None:
+        with ContextMiddleware.open(":memory:", learn=Learning(sensitive="always")) as ctx:
+            says(ctx, "s1", "I'm gay.")
+            assert "gay" in self.shown(ctx, "How do I sort a list in Python?")
+        with ContextMiddleware.open(":memory:", learn=Learning(sensitive="never")) as ctx:
+            says(ctx, "s1", "I'm gay. I prefer tea.")
+            assert [memory.text for memory in current(ctx)] == ["I prefer tea."]
+
+    @pytest.mark.parametrize(
+        "said", ["Always disable telemetry.", "Call me Christian.", "Use visual aids in talks."]
+    )
+    def test_a_word_that_only_looks_like_it_is_not_held_back(
+        self, ctx: ContextMiddleware, said: str
+    ) -> None:
+        says(ctx, "s1", said)
+        assert said in self.shown(ctx, "How do I sort a list in Python?")
+
+    @pytest.mark.parametrize("said", ["I\u2019m disabled.", "I'm trans.", "I'm a Christian."])
+    def test_it_is_told_by_what_a_person_says_of_themselves(
+        self, ctx: ContextMiddleware, said: str
+    ) -> None:
+        says(ctx, "s1", said)
+        assert current(ctx)[0].sensitive
+
+    def test_the_summary_of_a_conversation_does_not_tell_it(self, ctx: ContextMiddleware) -> None:
+        chat = ctx.session("s1")
+        asked = [{"role": "user", "content": "I'm bipolar. Which trains go to Lyon on Sundays?"}]
+        chat.finish(chat.prepare(asked), "Three. As you have ADHD and are bipolar, book early.")
+        chat.end()
+        opening = ctx.session().peek([{"role": "user", "content": "Hello"}]).context.text
+        assert "Which trains go to Lyon on Sundays?" in opening
+        assert "bipolar" not in opening
+        assert "ADHD" not in opening
+
+    def test_anything_else_is_refused(self) -> None:
+        with pytest.raises(InvalidValue, match="sensitive is 'sometimes'"):
+            Learning(sensitive="sometimes")  # type: ignore[arg-type]
+
+
+def test_preferences_come_where_their_field_is_spoken_of(ctx: ContextMiddleware) -> None:
+    for at in range(12):
+        says(ctx, f"s{at}", f"I dislike movies with kind {at} of plot.")
+    says(ctx, "food", "I avoid fried food.")
+    shown = ctx.session().peek([{"role": "user", "content": "Which film should I watch?"}]).context
+    assert shown.text.count("I dislike movies") == 12
+    other = ctx.session().peek([{"role": "user", "content": "Where can I have lunch?"}]).context
+    assert "I avoid fried food." in other.text
+    assert other.text.count("- I dislike movies") <= 5
+
+
+@pytest.mark.parametrize(
+    ("general", "for_some_cases"),
+    [
+        ("Always answer in German.", "Answer in English when I write in English."),
+        ("Keep answers short.", "Keep answers about physics long."),
+        ("Give prices in euros.", "Give prices in dollars for US clients."),
+    ],
+)
+def test_a_wish_for_some_cases_leaves_the_general_one(
+    ctx: ContextMiddleware, general: str, for_some_cases: str
+) -> None:
+    says(ctx, "s1", general)
+    says(ctx, "s2", for_some_cases)
+    assert {memory.text for memory in current(ctx)} == {general, for_some_cases}
+
+
+def asked(ctx: ContextMiddleware, session: str, question: str) -> str:
+    return str(ctx.session(session).prepare([{"role": "user", "content": question}]).context.text)
+
+
+def test_the_mark_stands_for_the_sentence_alone(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Can you use 24-hour time for the train? And always answer in German.")
+    says(ctx, "s2", "From now on answer in English please.")
+    shown = asked(ctx, "s3", "What time does the train leave?")
+    assert f"Can you use 24-hour time for the train? {OUTDATED}" in shown
+    assert OUTDATED == "[something that no longer holds was left out]"
+
+
+def test_the_mark_leaves_the_rest_of_a_sentence(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "I live in Porto and work as a nurse at the old harbour hospital.")
+    says(ctx, "s2", "We moved to Braga last month.")
+    (row,) = ctx.store.query("local", Find(types=("turn",), sessions=("s1",)))
+    assert load_as(row, Turn).outdated == ("I live in Porto",)
+    assert {memory.text for memory in current(ctx)} == {
+        "We moved to Braga last month.",
+        "I work as a nurse at the old harbour hospital.",
+    }
+
+
+def test_a_turn_that_memories_in_view_repeat_does_not_come(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Hi! I'm Lena, I live in Porto and work as a nurse.", "Hello Lena!")
+    shown = asked(ctx, "s2", "Where do I live, in Porto?")
+    assert shown.count("Porto") == 1
+    assert "Hello Lena" not in shown
+
+
+def test_a_turn_that_says_more_than_memories_in_view_comes(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "I live in Porto. The landlord Rui raised the rent to 900 euros.", "Oh no.")
+    assert "900 euros" in asked(ctx, "s2", "What did the landlord in Porto do to the rent?")
+
+
+def test_what_counts_from_the_day_it_was_said_is_dated(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "We moved to Braga last month.")
+    day = current(ctx)[0].at.date().isoformat()
+    assert f"We moved to Braga last month. (said {day})" in asked(ctx, "s2", "Where do we live?")

@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from benchmarks.passages import WAYS, found
+from ctxmw.search.reading import GAP, clauses, opens_at, passage
+
+FILLER = "Nothing of note was said in the room that afternoon, by anybody."
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fact_in_a_long_record_is_found_from_another_conversation(way):
+    assert found(*WAYS[way], 65, 5) == (5, 5)
+
+
+def test_a_passage_is_what_matches_and_the_beginning():
+    text = " ".join(["The log of May.", *[FILLER] * 30, "The vault is open.", *[FILLER] * 30])
+    shown = passage(text, clauses(text), {"vault": 3.0}, 60)
+    assert shown.startswith("The log of May.")
+    assert "The vault is open." in shown
+    assert shown.count(GAP) == 2
+    assert len(shown) < 300
+
+
+def test_a_line_without_an_end_is_cut_between_its_values():
+    rows = json.dumps([{"id": at, "name": f"box {at}"} for at in range(500)])
+    shown = passage(rows, clauses(rows), {"317": 3.0}, 100)
+    assert '{"id": 317, "name": "box 317"}' in shown
+    assert len(shown) < 600
+
+
+def test_every_character_of_a_text_is_in_a_clause():
+    text = "a" * 1000 + " " + "b,c;" * 200 + "\n\nThe end."
+    said = clauses(text)
+    assert "".join(text[one.start : one.end] for one in said) == text.replace("\n", "")
+    assert max(one.end - one.start for one in said) <= 240
+
+
+def test_a_long_text_opens_a_little_before_what_is_looked_for():
+    text = " ".join([*[FILLER] * 50, "The vault is open.", *[FILLER] * 50])
+    at = opens_at(text, "Is the vault open?")
+    assert 0 < text.index("The vault") - at < 300
+    assert opens_at(text, "zeppelin") == 0

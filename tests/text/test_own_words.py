@@ -1,0 +1,66 @@
+"""Whose words stand in a message is told by the structure of what is pasted into it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from ctxmw.text.own_words import SPOKEN, has_pasted, own_words
+from tests.support.pasted_samples import (
+    EVIL,
+    KLINGON,
+    MALLORY,
+    MEANT,
+    NO_TESTS,
+    PASTED,
+    SEATS,
+    Meant,
+    Pasted,
+)
+from tests.support.strategies import texts
+
+
+@pytest.mark.parametrize("pasted", PASTED, ids=lambda pasted: pasted.form)
+def test_what_is_pasted_is_not_the_speakers(pasted: Pasted) -> None:
+    own = own_words(pasted.text)
+    assert [
+        text for text in (pasted.planted, KLINGON, SEATS, EVIL, NO_TESTS, MALLORY) if text in own
+    ] == []
+    assert pasted.own in own
+    assert has_pasted(pasted.text)
+
+
+@pytest.mark.parametrize("meant", MEANT, ids=lambda meant: meant.text[:40])
+def test_what_a_person_says_in_any_shape_is_theirs(meant: Meant) -> None:
+    assert meant.stated in own_words(meant.text)
+
+
+def test_nobody_says_a_message_without_end() -> None:
+    assert own_words("x" * SPOKEN + "\nI prefer tabs.").endswith("x")
+
+
+@given(texts)
+def test_own_words_are_words_of_the_message_and_stay_the_same(text: str) -> None:
+    own = own_words(text)
+    assert set(own.split()) <= set(text.replace("\0", " ").split()) | set(text.split())
+    assert len(own) <= len(text)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "alice — Today at 9:12 AM\n{}\nbob — Today at 9:13 AM\nok",
+        "1\n00:00:01,000 --> 00:00:03,000\n{}\n\n2\n00:00:04,000 --> 00:00:06,000\nok",
+        "name: bot\nrules:\n  - {}\nwhat does it do?",
+        "Page 1 of 12\n\nTravel policy\n\n{}\n\nPage 2 of 12",
+        "Eve Stone added a comment - 02/Mar/26 9:12 AM\n{}",
+        "got this, is it real?\n\n{}\n\nSent from my iPhone",
+    ],
+)
+def test_lines_that_nobody_says_tell_of_a_text_between_them(around: str) -> None:
+    assert SEATS not in own_words(around.format(SEATS))
+
+
+@pytest.mark.parametrize("first", ["Meeting at 10:30", "What do you think about it?\n"])
+def test_a_short_line_of_a_person_does_not(first: str) -> None:
+    assert SEATS in own_words(f"{first}\n{SEATS}")
