@@ -290,9 +290,10 @@ def gather(recall: Recall, situation: Situation, budget: Budget, own: Own) -> Ga
     left_out: Counter[str] = Counter()
     for source in recall.sources:
         listed = source.best(situation, recall.weights, most)
-        items += for_the_opening(recall.printer.arriving.admitted(listed.items))
+        items += recall.printer.arriving.admitted(listed.items)
         above, below = listed.left_out(recall.floors.stable)
         left_out += Counter({"over budget": above, f"below floor {recall.floors.stable:g}": below})
+    items = for_the_opening(items)
     items += [item for item in own.items if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 
