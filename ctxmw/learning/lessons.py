@@ -17,7 +17,7 @@ from ..conversation.state import SessionState
 from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
-from ..text.own_words import own_words
+from ..text.speech.own_words import own_words
 from ..text.terms import content_terms, repeats
 from ..text.topics import is_sensitive
 from ..values.items import MakeRef

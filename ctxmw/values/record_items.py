@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from ..protocols import Row
 from ..text.cleaning import digest, one_line
-from ..text.own_words import own_words
+from ..text.speech.own_words import own_words
 from ..text.phrases import FIRST_PERSON
 from ..text.topics import topics_of
 from .items import Item, Scope

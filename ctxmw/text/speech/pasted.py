@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-GONE = "\0"
-"""Stands for a character that is not the speaker's, while a message is looked at."""
+from .referred import GONE, first_referred
+
 CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,9})?[ \u202f]?(?:[ap]\.?m\.?)?"
 DAY = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
 
@@ -334,4 +334,5 @@ _RULES: tuple[Callable[[Sequence[str]], int | None], ...] = (
     _furniture,
     _handed_over,
     _front_matter,
+    first_referred,
 )

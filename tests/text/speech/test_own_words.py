@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from ctxmw.text.own_words import SPOKEN, has_pasted, own_words
+from ctxmw.text.speech.own_words import SPOKEN, has_pasted, own_words
 from tests.support.pasted_samples import (
     EVIL,
     KLINGON,
