@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from ..protocols import Row
 from ..text.cleaning import digest, one_line
-from ..text.speech.own_words import own_words
 from ..text.phrases import FIRST_PERSON
+from ..text.speech.own_words import own_words
 from ..text.topics import topics_of
 from .items import Item, Scope
 from .records import (

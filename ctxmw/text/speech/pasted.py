@@ -276,7 +276,7 @@ _TEXT = (
 _HANDED_OVER = re.compile(
     rf"\b(?:(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|shorten|polish|correct"
     rf"|reply to|respond to|answer|sum up|condense|review|explain|clean up|improve|edit|check)\b"
-    rf"[^.!?\n]{{0,40}}\b(?:this|these|the following|below)(?: {_TEXT})?"
+    rf"[^.!?\n]{{0,40}}\b(?<!like )(?:this|these|the following|below)(?: {_TEXT})?"
     rf"|\b{_TEXT} (?:below|above|here)|\bthe following {_TEXT}|\bis below|\bsee below"
     r"|\b(?:thoughts|opinion|feedback|think|take)\b[^.!?\n]{0,30}\b(?:this|these))\b"
     r"[^.!?:\n]{0,40}[.!?:]?[ \t]{0,40}$",
