@@ -176,6 +176,11 @@ _CASE = re.compile(
     r"(?<=\w )(?:when(?:ever)?|if|unless|while|except|during|about"
     r"|for(?! (?:me|now|good|everything|everyone|us)(?:[ ,.;!]*$)))\b (?P<case>[^,.;]+)"
 )
+_FIRST_CASE = re.compile(
+    r"^(?:at|in|on|when(?:ever)?|if|for|with|during|while|before|after|around|among)\b "
+    r"(?!the future|future|general)(?P<case>[^,.;]{2,60}), "
+)
+_PLACE = re.compile(r"(?<=\w )(?:at|in|with|around|among) (?P<case>[^,.;]+)")
 
 
 def form_of(plain: str) -> str:
@@ -188,7 +193,11 @@ def form_of(plain: str) -> str:
     several = _SEVERAL if name in _OF_ONE else _ANOTHER
     if several.search(plain):
         return ""
-    case = _CASE.search(plain) if name.startswith(_LIMITED) else None
+    case = None
+    if name.startswith(_LIMITED):
+        case = _CASE.search(plain) or _FIRST_CASE.match(plain)
+    if name == "called":
+        case = case or _PLACE.search(plain)
     terms = sorted(set(terms_about(case["case"]))) if case else []
     return " ".join([name, "case", *terms]) if terms else name
 
