@@ -267,6 +267,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
+        discreet=_given(options.get("learn"), Learning).sensitive != "always",
     )
 
 

@@ -8,15 +8,15 @@ it, and of none in one about code. A few stand in the stable block all the same;
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..search.filter import Filter
 from ..text.cleaning import fold
 from ..text.terms import content_terms
-from ..text.topics import FIELDS, directed, nearness, topic_weights, topics_of
-from ..values.items import Item
+from ..text.topics import FIELDS, directed, is_sensitive, nearness, topic_weights, topics_of
+from ..values.items import Item, changed
 from ..values.records import Memory
 from ..values.situation import Rating, Situation
 
@@ -142,12 +142,29 @@ def admitted(items: Sequence[Item], situation: Situation) -> list[Item]:
     if not any(item.sensitive for item in items):
         return list(items)
     topics, terms = topics_of(situation.query), set(content_terms(situation.query))
-    return [
-        item
-        for item in items
-        if not item.sensitive
-        or _is_spoken_of(topics, topics_of(item.text), terms & set(content_terms(item.text)))
-    ]
+
+    def is_kept(text: str) -> bool:
+        return _is_spoken_of(topics, topics_of(text), terms & set(content_terms(text)))
+
+    found: list[Item] = []
+    for item in items:
+        if item.kind == "turn" and item.sensitive:
+            text = _kept(item.text, is_kept)
+            if text:
+                found.append(changed(item, text=text, passage=_kept(item.passage, is_kept)))
+        elif not item.sensitive or is_kept(item.text):
+            found.append(item)
+    return found
+
+
+def _kept(text: str, is_kept: Callable[[str], bool]) -> str:
+    """Return a text without the sentences that tell what is sensitive and not spoken of."""
+    said = _SENTENCES.split(text)
+    kept = [one for one in said if not is_sensitive(one) or is_kept(one)]
+    return text if kept == said else " ".join(kept).strip()
+
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def _is_spoken_of(asked: Collection[str], told: Collection[str], shared: Collection[str]) -> bool:

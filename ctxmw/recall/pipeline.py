@@ -61,6 +61,8 @@ class Recall:
     limit: TimeLimit
     """On the search for a turn's part, and on sources of the application's own."""
     stats: Stats
+    discreet: bool = True
+    """Whether what is sensitive waits until it is spoken of."""
     openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]] = field(
         default_factory=lambda: LruCache(64)
     )
@@ -163,7 +165,8 @@ def build_part(
     told = [item for item in told if whole.isdisjoint(item.origins)]
     told = list(unsaid(recall.journal, situation.user, told, sent))
     known = {item.ref for item in told}
-    hits = admitted(recall.printer.arriving.admitted(new), situation)
+    hits = recall.printer.arriving.admitted(new)
+    hits = admitted(hits, situation) if recall.discreet else hits
     hits = [item for item in hits if item.ref not in known]
     declined = _declined(hits, found, recall.floors, shown)
     asked = [item for item in hits if item.ref not in declined]

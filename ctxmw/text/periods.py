@@ -251,7 +251,7 @@ def _days(found: re.Match[str], today: date) -> _Days:
 
 
 def _either(figures: str, by: str) -> _Days:
-    """Return the days that 12/10/2026 can be, the first and the last: nobody says whose order it is.
+    """Return the first and the last day that 12/10/2026 can be: nobody says whose order it is.
 
     Where points stand between them, the day comes first.
     """

@@ -11,7 +11,7 @@ from ..protocols import Row
 from ..text.cleaning import digest, one_line
 from ..text.phrases import FIRST_PERSON
 from ..text.speech.own_words import own_words
-from ..text.topics import topics_of
+from ..text.topics import is_sensitive, topics_of
 from .items import Item, Scope
 from .records import (
     INSTRUCTING,
@@ -173,6 +173,7 @@ def _item(record: Record, *, kind: str, lane: str, section: str) -> Item:
         session=record.session,
         trust=record.trust,
         tainted=isinstance(record, Turn) and record.tainted,
+        sensitive=isinstance(record, Turn) and record.role != "tool" and is_sensitive(text),
         source=record.source,
         version=record.version if isinstance(record, Turn) else digest(text)[:16],
         group=_group(record) if isinstance(record, Turn) else "",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ctxmw import ContextMiddleware
+from ctxmw import ContextMiddleware, Learning
 from ctxmw.testing import FixedClock
 
 DISHES = ("liver", "kidneys", "tripe", "squid", "oysters", "snails", "eel", "tongue")
@@ -75,3 +75,40 @@ def test_what_is_sensitive_is_not_told_to_whoever_buys_something(ctx: ContextMid
     assert "nickel" not in asked(ctx, "Which brand of laptop should I buy?")
     assert "nickel" not in asked(ctx, "Can you recommend some quaffables for me?")
     assert "nickel" in asked(ctx, "Which medicine should I take?")
+
+
+class TestATurnThatTellsSomethingSensitive:
+    SAID = "The boiler in the cellar leaks again. I'm diabetic, so I rest a lot. Call the plumber."
+
+    def test_is_recalled_without_it_where_it_is_not_spoken_of(self, ctx: ContextMiddleware) -> None:
+        told(ctx, self.SAID)
+        part = asked(ctx, "Who was to be called about the leaking boiler in the cellar?")
+        assert "The boiler in the cellar leaks again." in part
+        assert "diabetic" not in part
+
+    def test_is_recalled_with_it_where_it_is(self, ctx: ContextMiddleware) -> None:
+        told(ctx, self.SAID)
+        assert "diabetic" in asked(ctx, "What did I say about being diabetic and the boiler?")
+
+    def test_is_recalled_as_it_is_where_that_is_wanted(self) -> None:
+        learn = Learning(sensitive="always")
+        with ContextMiddleware.open(":memory:", clock=FixedClock(), learn=learn) as ctx:
+            told(ctx, self.SAID)
+            assert "diabetic" in asked(ctx, "What about the leaking boiler in the cellar?")
+
+
+class TestWhatIsRememberedByHand:
+    def test_is_marked_where_it_is_sensitive(self, ctx: ContextMiddleware) -> None:
+        assert ctx.remember("I'm diabetic.").sensitive
+        assert "diabetic" not in asked(ctx, "Why is the sky blue?")
+        assert "diabetic" in asked(ctx, "What could I cook for dinner?")
+
+    def test_is_not_where_it_tells_of_nobody(self, ctx: ContextMiddleware) -> None:
+        assert not ctx.remember("Never joke about religion.", kind="rule").sensitive
+        assert not ctx.remember("The cancer register is at /c.", scope="project:app").sensitive
+        assert not ctx.remember("I prefer tea.").sensitive
+
+    def test_is_not_where_that_is_not_wanted(self) -> None:
+        learn = Learning(sensitive="always")
+        with ContextMiddleware.open(":memory:", learn=learn) as opened:
+            assert not opened.remember("I'm diabetic.").sensitive
