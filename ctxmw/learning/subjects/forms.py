@@ -211,7 +211,7 @@ WORK = frozenset({"subject: employer", "subject: job"})
 
 
 _NAMING = re.compile(
-    r"\b(?:nam(?:e|ing)|for|of) (?:your |all |our |the |any |"
+    r"\b(?:nam(?:e|ing)|writing|declaring|defining|creating|for|of) (?:your |all |our |the |any |"
     r"new )*(?P<after>(?:[a-z]+ )?[a-z]+s)\b"
     r"|(?P<before>(?:[a-z]{1,30} ){1,3})names?\b|\b(?:pre|suf)fix (?:for|in|on|"
     r"to) (?P<at>(?:[a-z]{1,30} )?[a-z]{1,30})\b"
@@ -237,9 +237,11 @@ def frame_of(plain: str) -> str:
     if not place:
         return ""
     last: list[str] = []
-    nearest = plain.partition("\u00a4")[0]
+    # "..., and start variable names with" is about what follows the "and".
+    nearest = plain.partition("\u00a4")[0].rpartition(", and ")[2]
+    after = plain if ", and " not in plain else f"{nearest} {plain.partition(chr(0xA4))[2]}"
     # The name that stands nearest to the value is the one that gets it.
-    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(plain)]:
+    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(after)]:
         named = content_terms(found["before"] or found["after"] or found["at"] or "")
         terms = sorted({term for term in named if term not in _NO_ENTITY})
         own = [term for term in terms if term not in _TAIL]

@@ -23,6 +23,10 @@ from ctxmw.learning.subjects.subject import subject_of, takes_the_place
         ("I love horror films.", "I can't stand horror films."),
         ("Start function names with 'a_'.", "When naming functions, start the name with 'b_'."),
         ("At work, call me Mr. Smith.", "At work, call me Dr. Smith."),
+        (
+            "Always use snake_case for class names, and start all variable names with 'v_'.",
+            "Start variable names with 'w_'.",
+        ),
     ],
 )
 def test_another_value_for_the_same_takes_its_place(before: str, now: str) -> None:
