@@ -93,7 +93,7 @@ def test_tools_and_systems_state_nothing() -> None:
 
 def test_this_string_is_told_by_the_sentence_before() -> None:
     text = "The string is 'chx'. From now on, please include this string in all method names."
-    assert "include the string 'chx' in all method names" in statements(text, "user")[0].text
+    assert "include the string 'chx' in all method names" in stated_in(text, "user")[0].text
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_this_string_is_told_by_the_sentence_before() -> None:
     ],
 )
 def test_the_case_that_something_is_said_for_is_part_of_it(text: str, stated: list[str]) -> None:
-    assert [one.text for one in statements(text, "user")] == stated
+    assert [one.text for one in stated_in(text, "user")] == stated
 
 
 def test_a_statement_comes_once_from_a_message() -> None:
