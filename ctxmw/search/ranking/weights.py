@@ -74,7 +74,7 @@ WORD_VECTORS = ("wordllama:", "hash:")
 """How the names of embedders begin that add up words, and know nothing of sentences."""
 
 _BY_WORDS = RankWeights()
-_BY_SENTENCES = RankWeights(dense=2.5, dense_near=1.0)
+_BY_SENTENCES = RankWeights(dense=3.0, dense_near=1.0)
 
 
 def weights_for(embedder: str) -> RankWeights:
