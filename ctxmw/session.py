@@ -41,11 +41,11 @@ from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
 from .runtime.telemetry import CONVERSATION
 from .tokens.prompt_counter import Measure
-from .values.argument_checks import checked_window, flag, schemas, tokens
+from .values.argument_checks import check_name, check_text, checked_window, flag, schemas, tokens
 from .values.clocks import checked_moment
 from .values.items import Priority, Trust
 from .values.messages import Message, Spoken, check_messages, checked_reply, place
-from .values.records import Note, Observation, SessionSummary, Turn, check_name, check_text
+from .values.records import Note, Observation, SessionSummary, Turn
 
 
 class Session(Displayed):

@@ -20,11 +20,12 @@ from ..runtime.lru import LruCache
 from ..store.feed import Feed
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name
+from ..values.argument_checks import check_name
 from ..values.budget import Budget
 from ..values.items import Item
 from ..values.messages import Message, Placement, check_placement
 from ..values.record_items import row_item
-from ..values.records import Memory, check_name, load_all, load_as
+from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, Prints, block_cache
