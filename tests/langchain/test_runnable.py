@@ -566,11 +566,13 @@ def test_wrong_arguments_are_named(ctx):
 
 
 def test_only_a_model_that_is_offered_the_tools_is_told_of_them(ctx):
-    ctx.remember("The courier deadline is 16:00. " + "Parcels go by van to town. " * 60)
+    told = "The courier deadline is 16:00. " + "Parcels go by van to town. " * 60
+    ctx.session("old").capture([{"role": "user", "content": told}])
     plain, bound = RecordingModel(), RecordingModel()
     asked = "When is the courier deadline?"
-    with_context(plain, ctx, session="s1").invoke(asked)
-    with_context(bound, ctx, session="s2").bind_tools(memory_tools(ctx)).invoke(asked)
+    with_context(plain, ctx, session=ctx.session("s1")).invoke(asked)
+    offered = with_context(bound, ctx, session=ctx.session("s2")).bind_tools(memory_tools(ctx))
+    offered.invoke(asked)
     assert "16:00" in plain.texts()[0]
     assert "mem_get" not in plain.texts()[0]
     assert "mem_get" in bound.texts()[0]
