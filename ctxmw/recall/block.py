@@ -80,6 +80,8 @@ def hash_of(text: str) -> str:
 
 _PLENTY = 100
 """Tokens that hold most lines."""
+_REF = 4
+"""What a ref costs, on average."""
 HUGE = 100_000
 """Characters beyond which a text is never shown in full."""
 
@@ -127,8 +129,9 @@ class Draft:
         return self._piece(item, "full")[1]
 
     def line_cost(self, item: Item) -> int:
-        """Return what a line in the index costs that stands for the item."""
-        return self._piece(item, "index")[1]
+        """Return what a line in the index costs that stands for the item, with any ref."""
+        # Refs are random letters, and what is shown must not hang on which.
+        return self._piece(item, "index")[1] - self._count(f" {item.ref}") + _REF
 
     def about(self, item: Item) -> int:
         """Return what the item's full text costs, or about that where it is not known."""

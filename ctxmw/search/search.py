@@ -33,7 +33,7 @@ from .per_user import Indexes
 from .question import Question, analyse
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
-from .ranking.weights import RankWeights
+from .ranking.weights import weights_for
 from .ranking.worth import LEAST, gain
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
@@ -60,8 +60,6 @@ COMPARED = 100
 """How many new records are compared one by one with a text; more are left to the store."""
 FEWEST, READ = 30, 150
 """How many records are read from the store for one question."""
-
-_WEIGHTS = RankWeights()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +95,7 @@ class Search:
         self._faults = faults or Faults()
         self._indexes = Indexes(store, feed, self._faults)
         self._dense = dense
+        self._weights = weights_for(dense.vectors.embedder if dense else "")
         self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
@@ -243,7 +242,7 @@ class Search:
         self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
-        counts = rated.counts(_WEIGHTS)
+        counts = rated.counts(self._weights)
         whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()

@@ -362,6 +362,14 @@ def test_where_a_line_costs_as_much_as_the_text_the_text_is_shown() -> None:
     assert shown(stable([item("short", ref="m1", score=0.6, **notes)], index=300)) == {"m1": "none"}
 
 
+def test_whether_a_line_or_the_text_is_shown_does_not_hang_on_the_letters_of_a_ref() -> None:
+    # One of these lengths stands on the border between the two.
+    for length in range(60, 240, 2):
+        listed = [item("x" * length, ref=ref, score=0.65) for ref in ("m1", "mabcdefghij")]
+        forms = {shown(stable([one], index=300))[one.ref] for one in listed}
+        assert len(forms) == 1, length
+
+
 def test_pinned_items_come_first_whatever_they_score() -> None:
     rule = of_length(100, "r1", **PINNED, score=0.1)
     crowd = [of_length(100, f"m{n}", score=1.0) for n in range(50)]

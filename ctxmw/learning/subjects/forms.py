@@ -23,7 +23,7 @@ NOT_ABOUT = frozenset(
         " often"
         " ensure going started quit stopped gave switched moved changed update since exclusively"
         " have"
-        " has had interest aversion strong allow"
+        " has had interest aversion strong allow stay staying stick sticking switching moving after"
     )
 )
 

@@ -68,6 +68,14 @@ def test_half_of_the_labelled_sentences_are_traps() -> None:
         ("Looks good, but never log names.", ("correction", "Never log names.")),
         ("That's wrong, the port is 8443.", ("correction", "The port is 8443.")),
         ("I told you to use tabs here.", ("correction", "Use tabs here.")),
+        (
+            "For the shop we're moving from Stripe to Adyen.",
+            ("decision", "We're moving from Stripe to Adyen."),
+        ),
+        (
+            "Actually we stay with Stripe after all.",
+            ("decision", "We stay with Stripe after all."),
+        ),
         ("Decision: tokens live ten minutes.", ("decision", "Tokens live ten minutes.")),
         ("Next step: load the cart.", ("next", "Load the cart.")),
         ("Remember that Ann is on leave.", ("fact", "Ann is on leave.")),

@@ -13,6 +13,8 @@ from ctxmw.learning.subjects.subject import subject_of, takes_the_place
         ("Call me Bob.", "Call me Robert."),
         ("Always answer in German.", "Answer in English from now on."),
         ("We use Kafka for events.", "We decided to use RabbitMQ for events."),
+        ("We're moving from Stripe to Adyen.", "We stay with Stripe after all."),
+        ("We use Stripe for payments.", "We're moving from Stripe to Adyen."),
         ("I live in Lyon.", "I moved to Marseille."),
         ("I live in Porto.", "We moved to Braga last month."),
         ("I work as a nurse at Mercy hospital.", "I quit the hospital."),
