@@ -47,6 +47,10 @@ class OnDemandAnswers:
         self._store = recall.journal.store
         self._count = recall.printer.count
 
+    def given_out(self) -> None:
+        """Keep that tools were made which ask here: prompts may tell of what these would bring."""
+        self._conversations.tools_given.set()
+
     def search(self, query: str, kinds: Sequence[str] = ()) -> str:
         """Return the best passages for a query that are not in view."""
         if not query.strip():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..search.filter import Filter
 from ..text.terms import content_terms
 from ..text.topics import directed, nearness, topic_weights, topics_of
-from ..values.items import Item
+from ..values.items import Item, is_heard
 from ..values.records import Memory
 from ..values.situation import Rating, Situation
 
@@ -44,7 +44,8 @@ _ASKS = re.compile(
 def for_the_opening(items: Sequence[Item]) -> list[Item]:
     """Return what may stand in the stable block: nothing sensitive, little of one field of life."""
     situational = [item for item in items if not item.sensitive and item.situational]
-    best = sorted(situational, key=lambda item: -item.score)
+    # What was remembered by hand goes before what was heard in passing.
+    best = sorted(situational, key=lambda item: (is_heard(item), -item.score))
     later = {item.ref for item in best[FEW:]}
     return [item for item in items if not item.sensitive and item.ref not in later]
 
