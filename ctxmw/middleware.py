@@ -128,7 +128,8 @@ class ContextMiddleware:
         Kinds: preference, rule, anti_pattern, decision, correction, fact. The same text again is
         counted, not stored twice. Another text under the same key takes the old one's place.
         Secrets are taken out before anything is written. Without `trust`, it is as far to be
-        trusted as its source.
+        trusted as its source. What tells of health, faith or sexuality is marked as sensitive, as
+        where it is learned.
 
         `since` and `until`, each a date or an aware datetime, say when it holds; a day counts as
         a whole. Without them that is read from the text ("until Friday", "from Monday on"). What
@@ -139,6 +140,7 @@ class ContextMiddleware:
             "key": check_name(key, "key"),
             "source": check_name(source, "source"),
             "trust": self._learner.trust_in(source, trust),
+            "sensitive": self._learner.policy.marks_memory(values["text"], kind, values["scope"]),
         }
         name = self._named(user)
         with self._telemetry.observer.operation("remember"):

@@ -47,6 +47,8 @@ class AgentWriting:
             values = checked_memory(text, kind=kind, scope=where) | checked_period(None, until)
             values |= {"key": check_name(key, "key"), "source": AGENT}
             values |= {"trust": self._trust(state, strange), "session": self._who.session}
+            marked = self._learner.policy.marks_memory(values["text"], kind, values["scope"])
+            values["sensitive"] = marked
             values["derived_from"] = tuple(turn.ref for turn in strange)
             with self._learner.telemetry.observer.operation("remember"):
                 memory = remember(self._journal, self._learner.search, user, **values)

@@ -12,8 +12,8 @@ from ..recall.surroundings import is_small_talk
 from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.names import names_in, paths_in
-from ..text.own_words import own_words
 from ..text.prose import sentences
+from ..text.speech.own_words import own_words
 from ..text.topics import is_sensitive
 from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
 

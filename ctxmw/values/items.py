@@ -115,7 +115,7 @@ class Item:
     """Whether a stranger's words may be in it, as in a turn or in code: then it has no place in a
     system prompt either, though it is not marked."""
     sensitive: bool = False
-    """True for what is shown only where it is spoken of."""
+    """True for what is shown only where it is spoken of; of a turn, the sentences that tell it."""
     situational: bool = False
     """True for what its speaker told of themselves in one field of life: food, travel, films."""
     because: str = ""

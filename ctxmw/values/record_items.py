@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from ..protocols import Row
 from ..text.cleaning import digest, one_line
-from ..text.own_words import own_words
 from ..text.phrases import FIRST_PERSON, WISHES
-from ..text.topics import topics_of
+from ..text.speech.own_words import own_words
+from ..text.topics import is_sensitive, topics_of
 from .items import Item, Scope
 from .records import (
     INSTRUCTING,
@@ -180,6 +180,7 @@ def _item(record: Record, *, kind: str, lane: str, section: str) -> Item:
         session=record.session,
         trust=record.trust,
         tainted=isinstance(record, Turn) and record.tainted,
+        sensitive=isinstance(record, Turn) and record.role != "tool" and is_sensitive(text),
         source=record.source,
         version=record.version if isinstance(record, Turn) else digest(text)[:16],
         group=_group(record) if isinstance(record, Turn) else "",
