@@ -6,7 +6,7 @@ takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
@@ -230,17 +230,24 @@ class SessionSummary(Derived):
     files: tuple[str, ...] = ()
 
     def says(self) -> str:
+        """Return all of it in a few lines, each thing once."""
         parts = [self.text]
-        if self.decisions:
-            parts.append("Decided: " + "; ".join(self.decisions))
-        if self.concepts:
-            parts.append("About: " + ", ".join(self.concepts))
+        if decisions := _untold(self.decisions, parts):
+            parts.append("Decided: " + "; ".join(decisions))
+        if concepts := _untold(self.concepts, parts):
+            parts.append("About: " + ", ".join(concepts))
         if self.files:
             parts.append("Files: " + ", ".join(self.files))
         return "\n".join(parts)
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.session}
+
+
+def _untold(said: Iterable[str], told: Sequence[str]) -> list[str]:
+    """Return what is not told yet."""
+    known = fold("\n".join(told))
+    return [one for one in said if fold(one).rstrip(".") not in known]
 
 
 class Note(Derived):

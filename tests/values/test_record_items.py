@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ctxmw.values.record_items import memory_item
-from ctxmw.values.records import Memory
+from ctxmw.values.records import Memory, SessionSummary
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -45,3 +45,15 @@ def test_a_wish_is_an_instruction(text: str, section: str) -> None:
 
 def test_what_somebody_remembered_as_a_preference_is_one() -> None:
     assert memory_item(heard("I love short answers.", by_hand=True), "s1").instructs
+
+
+def test_a_summary_tells_each_thing_once() -> None:
+    summary = SessionSummary(
+        ref="s1",
+        user="ada",
+        at=NOW,
+        text="We stay with Stripe after all. And prices?",
+        decisions=("We stay with Stripe after all.", "Prices are in cents."),
+        concepts=("Stripe", "VAT", "cents"),
+    )
+    assert summary.says().splitlines()[1:] == ["Decided: Prices are in cents.", "About: VAT"]
