@@ -36,19 +36,19 @@ from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
 from .store.open import store_at
 from .store.transfer import export, import_
-from .values.argument_checks import checked_path, checked_refs, checked_texts, flag
-from .values.budget import Budget
-from .values.items import Trust, long_ref
-from .values.messages import Placement
-from .values.records import (
-    RECORD_TYPES,
-    Memory,
-    Record,
+from .values.argument_checks import (
     check_name,
     check_text,
     check_user,
-    load,
+    checked_path,
+    checked_refs,
+    checked_texts,
+    flag,
 )
+from .values.budget import Budget
+from .values.items import Trust, long_ref
+from .values.messages import Placement
+from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
 

@@ -20,8 +20,9 @@ from ..memory.put_away import put_away
 from ..memory.remember import checked_memory, checked_period, remember
 from ..protocols import Find
 from ..text.cleaning import one_line
+from ..values.argument_checks import check_name
 from ..values.items import Trust
-from ..values.records import AGENT, Memory, Turn, check_name
+from ..values.records import AGENT, Memory, Turn
 
 LOOKED_AT = 200
 """Turns of the conversation that are looked at for strangers' words."""

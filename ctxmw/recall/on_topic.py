@@ -16,7 +16,7 @@ from ..search.filter import Filter
 from ..text.cleaning import fold
 from ..text.terms import content_terms
 from ..text.topics import FIELDS, directed, is_sensitive, nearness, topic_weights, topics_of
-from ..values.items import Item, changed
+from ..values.items import Item, changed, is_heard
 from ..values.records import Memory
 from ..values.situation import Rating, Situation
 
@@ -64,7 +64,8 @@ def for_the_opening(items: Sequence[Item]) -> list[Item]:
     until its field is spoken of.
     """
     situational = [item for item in items if not item.sensitive and item.situational]
-    best = sorted(situational, key=lambda item: -item.score)
+    # What was remembered by hand goes before what was heard in passing.
+    best = sorted(situational, key=lambda item: (is_heard(item), -item.score))
     told = {_bare(item) for item in items if item.section == "about"}
     later = {item.ref for item in best[FEW:]}
     return [

@@ -39,8 +39,9 @@ SMALLEST_ENTRY, RECORDED = 16, 10
 """Tokens of a short line in the index; candidates for it beyond that, for the record."""
 
 
-StartupChoice = tuple[Budget, tuple[Item, ...], Counter[str]]
-"""What an opening is chosen of: for which budget, of which items, with how many left out before."""
+StartupChoice = tuple[Budget, bool, tuple[Item, ...], Counter[str]]
+"""What an opening is chosen of: for which budget, for a model that can fetch or not, of which
+items, with how many left out before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ def build_stable(
     items = (*pinned, *found)
     key = (situation.user, situation.project, situation.language)
     # Most conversations of a user begin with the same: then it is the same choice.
-    of = (budget, items, gathered.left_out)
+    of = (budget, situation.fetches, items, gathered.left_out)
     known = recall.openings.get(key)
     if known is None or known[0] != of:
         with stage("select"):

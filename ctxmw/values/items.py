@@ -167,6 +167,14 @@ def by_rank(item: Item) -> tuple[int, int, float, int, float]:
     return (*rank, -item.score, item.place, newest_first(item))
 
 
+def is_heard(item: Item) -> bool:
+    """Say whether it was learned from what was said, and not remembered by anybody."""
+    return item.source in _HEARD
+
+
+_HEARD = frozenset({"assistant", "conversation", "model"})
+
+
 def urgency(item: Item) -> int:
     """Order items by priority, what is critical first."""
     return _PRIORITY[item.priority]
