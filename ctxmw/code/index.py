@@ -302,4 +302,6 @@ def _base(path: str) -> str:
 
 
 def _folded(name: str) -> str:
-    return name.replace("_", "").lower()
+    own = name.lstrip("_")
+    # `_accept` is not what somebody means who writes Accept.
+    return name[: len(name) - len(own)] + own.replace("_", "").lower()

@@ -220,7 +220,9 @@ def _pages(lines: Sequence[str]) -> int | None:
 _COUNTED = re.compile(r"\d|[\u2605\u2606\xb7\u2022]|@\w")
 _BULLET = re.compile(r"[-#>+]|[*\u2022](?=\s)|\d{1,9}[.)](?=\s)")
 _TIMED = re.compile(rf"\b(?:ago|{CLOCK})(?!\w)|^\d+[smhdwy]\b|[\xb7\u2022|]")
-_STRONG = re.compile(r"\bago\b|[\xb7\u2022|\u2605\u2606]|@\w|[\[(][^\])\d]{0,80}\d[^\])]{0,80}[\])]")
+_STRONG = re.compile(
+    r"\bago\b|[\xb7\u2022|\u2605\u2606]|@\w|[\[(][^\])\d]{0,80}\d[^\])]{0,80}[\])]"
+)
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _AROUND = frozenset(
     "a added ago am and answer answers asked at by comment commented comments day days edited found"

@@ -42,6 +42,8 @@ _NEAR = 0.3
 """What the files count that it imports or that import it."""
 _SIZE = 0.3
 """Of two files that fit alike, more is to be said about the longer."""
+_ALIKE = 0.5
+"""What a word counts that only begins like one of the message."""
 _ASIDE = 0.6
 """What is left of the score of a test, and of what was made, when tests are not asked for."""
 
@@ -68,8 +70,9 @@ class FoundCode:
 def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
     """Return the files a message is about, the best first, and how surely it is about any."""
     said = excerpt(text)
-    terms = joined_terms(said) | asked_terms(said)
     view = code.columns
+    asked = asked_terms(said)
+    terms = _alike(view, asked) | joined_terms(said) | asked
     held = {term: view.held(term) for term in terms}
     known = {term: places for term, places in held.items() if len(places[0])}
     scores, own = _scores(view, terms, known, tests=asks_for_tests(said))
@@ -88,6 +91,16 @@ def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
 def asks_for_tests(text: str) -> bool:
     """Say whether a message is about tests."""
     return any(stem(word.strip(".,;:!?`'\"()").lower()) == "test" for word in text.split()[:400])
+
+
+def _alike(view: Columns, asked: Mapping[str, float]) -> dict[str, float]:
+    """Return words of the project that stand for such as it does not have."""
+    return {
+        alike: _ALIKE * weight
+        for term, weight in asked.items()
+        if not len(view.held(term)[0])
+        for alike in view.postings.beginning_alike(term)
+    }
 
 
 def _scores(

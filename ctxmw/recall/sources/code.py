@@ -42,6 +42,8 @@ _CLOSE = 0.8
 """A second file gets lines when it is nearly as good as the best."""
 _OF_A_LINE = 6
 """Tokens around an item of one line."""
+_ASIDE_FROM_PLACES = 3
+"""Words of the project besides the files that a message names, until it is about more than them."""
 _OF_A_FUNCTION = 400
 """Tokens that the lines of a function that is named may take."""
 
@@ -234,6 +236,7 @@ class _Look:
             trigger for trigger in triggers if trigger.source == "message" and not trigger.turns
         ]
         self._symbols = [name for one in said if one.kind == "symbol" for name in one.queries]
+        self._is_traced = any(one.kind == "trace" for one in said)
         self._places = [
             query for one in said if one.kind in ("path", "trace") for query in one.queries
         ]
@@ -367,12 +370,17 @@ class _Look:
 
     def _is_answered(self, query: str) -> bool:
         """Say whether a message is about nothing but what it names: files, or symbols alone."""
-        if any(any(self._pointed_at(place, ())) for place in self._places):
+        placed = any(any(self._pointed_at(place, ())) for place in self._places)
+        if placed and self._is_traced:
             return True
-        named = asked_terms(" ".join((*self._symbols, *symbols_in(query)))).keys()
+        names = (*self._symbols, *symbols_in(query), *self._places)
+        named = asked_terms(" ".join(names)).keys()
         view = self._code.columns
         other = [term for term in asked_terms(query) if term not in named]
-        if any(term in view.named or len(view.held(term)[0]) for term in other):
+        known = sum(term in view.named or len(view.held(term)[0]) > 0 for term in other)
+        if placed:
+            return known <= _ASIDE_FROM_PLACES
+        if known:
             return False
         return bool(self.of_this_message) or not self._policy.symbol
 
