@@ -23,7 +23,7 @@ from ...protocols import TokenCounter
 from ...text.cleaning import digest
 from ...values.items import Item, Scope
 from ...values.situation import Rating, Situation, Weights
-from ...workspace.mentions import READ, split_line, symbols_in
+from ...workspace.mentions import READ, files_mentioned, split_line, symbols_in
 from ...workspace.triggers import Trigger, Triggers
 from .code_text import CodeText
 
@@ -268,6 +268,9 @@ class _Look:
                     self.paths_named.add(one.file.path)
                     if one.definition is not None:
                         self._is_shown(item.ref, one.definition)
+                elif one.definition is not None:
+                    # What was worked on stands in view, or comes with this message.
+                    self.shown |= {each.full_name for each in self.text.shown_with(one.definition)}
                 yield _Found(item, one.sure)
 
     def but_shown(self, files: Sequence[FoundFile]) -> list[FoundFile]:
@@ -373,7 +376,7 @@ class _Look:
         placed = any(any(self._pointed_at(place, ())) for place in self._places)
         if placed and self._is_traced:
             return True
-        names = (*self._symbols, *symbols_in(query), *self._places)
+        names = (*self._symbols, *symbols_in(query), *self._places, *files_mentioned(query))
         named = asked_terms(" ".join(names)).keys()
         view = self._code.columns
         other = [term for term in asked_terms(query) if term not in named]
@@ -382,7 +385,7 @@ class _Look:
             return known <= _ASIDE_FROM_PLACES
         if known:
             return False
-        return bool(self.of_this_message) or not self._policy.symbol
+        return bool(self.of_this_message) or not (self._policy.symbol and self._policy.path)
 
     def _item(self, ref: str, path: str, text: str) -> Item:
         """Return what is shown of a whole file, or with some changes of what is in it."""
