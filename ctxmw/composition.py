@@ -23,7 +23,7 @@ from .recall.catalog import AgentSearch, Catalog, Offer
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
-from .recall.sources.code import Code
+from .recall.sources.code.source import Code
 from .recall.sources.directory import Directory
 from .recall.sources.memories import Memories
 from .recall.sources.own import OwnSource

@@ -31,7 +31,7 @@ from .sources.directory import Directory
 if TYPE_CHECKING:
     from ..code.codebase import Codebase
     from ..code.index import ProjectCode
-    from .sources.code import Code
+    from .sources.code.source import Code
 
 _POINTS_AT = frozenset(("here", "it", "that", "these", "this", "those"))
 _ASKED_OF_IT = frozenset(

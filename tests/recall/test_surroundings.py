@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ctxmw import Budget, ContextMiddleware, Xml
-from ctxmw.recall.sources.code import KINDS
+from ctxmw.recall.sources.code.source import KINDS
 from ctxmw.recall.surroundings import is_small_talk
 from ctxmw.workspace.triggers import Triggers
 
