@@ -112,7 +112,7 @@ def _scores(
 ) -> tuple[Scores, Scores]:
     """Return what each file scores, and what each definition does."""
     files, own = np.zeros(len(view.paths)), np.zeros(view.size)
-    file_norm, own_norm = view.file_norm(_B), view.own_norm(_OWN_B)
+    file_norm = view.file_norm(_B)
     for term, weight in terms.items():
         if term in known:
             places, often = known[term]
@@ -120,7 +120,7 @@ def _scores(
             counts = np.bincount(at, often, len(view.paths))
             worth = weight * _rarity(int(np.count_nonzero(counts)), len(view.paths))
             files += worth * _saturated(counts / file_norm, _K)
-            own[places] += worth * _saturated(often / own_norm[places], _OWN_K)
+            own[places] += worth * _saturated(often / view.own_norm(_OWN_B, places), _OWN_K)
         for found, counted in ((view.named.get(term), _NAME), (view.inside.get(term), _FOLDER)):
             if found is not None:
                 held = len(view.named.get(term, ())) + len(view.inside.get(term, ()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -75,6 +75,11 @@ def path_terms(path: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def asked_terms(text: str) -> dict[str, float]:
     """Return the words of a message, each with how much it counts: most in its first line."""
+    return dict(_asked(text))
+
+
+@lru_cache(maxsize=8)
+def _asked(text: str) -> Mapping[str, float]:
     found: dict[str, float] = {}
     for line, weight in _lines(_subject(text)):
         for term in _spelled(line):

@@ -141,6 +141,14 @@ class CodeLook:
         there = (file for file in found.files if file.path in self._code.files)
         return [file for file in there if file.score >= least]
 
+    def words_besides(self, query: str) -> int:
+        """Return how many words of the project a message has besides what it names."""
+        names = (*self._symbols, *symbols_in(query), *self._places, *files_mentioned(query))
+        named = asked_terms(" ".join(names)).keys()
+        view = self._code.columns
+        other = (term for term in asked_terms(query) if term not in named)
+        return sum(term in view.named or len(view.held(term)[0]) > 0 for term in other)
+
     def get(self, ref: str) -> Item | None:
         """Return the piece of code that has this ref."""
         for path, file in list(self._code.files.items()):
@@ -174,7 +182,7 @@ class CodeLook:
         """Return a file that was found, with what is shown of it."""
         best = file.definitions[0][0].entity if file.definitions else None
         ref = line_ref(file.path) if is_line or best is None else found_ref(file.path, best)
-        return replace(self._item(ref, file.path, text), section="code")
+        return self._item(ref, file.path, text, section="code")
 
     def _pointed_at(self, query: str, around: Sequence[str] | set[str]) -> Iterator[_Pointed]:
         path, line = split_line(query)
@@ -204,28 +212,20 @@ class CodeLook:
 
     def _is_answered(self, query: str) -> bool:
         """Say whether a message is about nothing but what it names: files, or symbols alone."""
-        placed = any(any(self._pointed_at(place, ())) for place in self._places)
-        if placed and self._is_traced:
-            return True
-        names = (*self._symbols, *symbols_in(query), *self._places, *files_mentioned(query))
-        named = asked_terms(" ".join(names)).keys()
-        view = self._code.columns
-        other = [term for term in asked_terms(query) if term not in named]
-        known = sum(term in view.named or len(view.held(term)[0]) > 0 for term in other)
-        if placed:
-            return known <= _ASIDE_FROM_PLACES
-        if known:
+        if any(any(self._pointed_at(place, ())) for place in self._places):
+            return self._is_traced or self.words_besides(query) <= _ASIDE_FROM_PLACES
+        if self.words_besides(query):
             return False
         return bool(self.of_this_message) or not (self._policy.symbol and self._policy.path)
 
-    def _item(self, ref: str, path: str, text: str) -> Item:
+    def _item(self, ref: str, path: str, text: str, section: str = "files") -> Item:
         """Return what is shown of a whole file, or with some changes of what is in it."""
         return Item(
             ref=ref,
             kind="file",
             text=text,
             lane="turn",
-            section="files",
+            section=section,
             label=path,
             title=path,
             scope=Scope("project", self._situation.project or ""),

@@ -26,6 +26,8 @@ from .look import CodeLook, Looked
 
 KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""
+_SAYS_MORE = 3
+"""Words besides a name with which a message is about something else, too."""
 _OF_A_FUNCTION = 400
 """Tokens that the lines of a function that is named may take."""
 
@@ -148,12 +150,13 @@ class Code:
         policy: Triggers,
         room: int,
     ) -> list[Item]:
-        texts = CodeLayout(look.text, found, asked_terms(situation.query), self._count).out(
-            # What is named is what matters, and what stands around it: the rest gets a line.
-            room,
-            look.shown,
-            only=look.paths_named if look.of_this_message else None,
-        )
+        # What is named is what matters, and what stands around it: the rest gets a line, unless
+        # the message says much more than a name.
+        only = look.paths_named if look.of_this_message else None
+        if only is not None and found and look.words_besides(situation.query) >= _SAYS_MORE:
+            only = {*only, found[0].path}
+        layout = CodeLayout(look.text, found, asked_terms(situation.query), self._count)
+        texts = layout.out(room, look.shown, only)
         return [
             self._rated(
                 Looked(look.found_item(file, text, is_line=is_line), file.score),
