@@ -89,6 +89,8 @@ class CodeFile(Record):
     """Which way it was read (`READING`)."""
     imports: tuple[str, ...] = ()
     entities: tuple[Entity, ...] = ()
+    past: str = ""
+    """The words of past changes, where there is a history (`past_of`)."""
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.scope, "live": bool(self.hash)}

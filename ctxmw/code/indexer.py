@@ -24,6 +24,7 @@ from ..workspace.project import detect
 from ..workspace.source_tree import SourceFile, is_source, language_of, source_files
 from .codebase import Codebase
 from .files import READING, CodeFile, Entity, Unparsable, parse
+from .past import past_of
 
 log = logging.getLogger("ctxmw")
 
@@ -75,6 +76,8 @@ class Indexer:
         else:
             found = [_stated(root, target)]
         job = _Job(self._store, self._clock, user=user, project=name, root=root, known=known)
+        if target.is_dir():
+            job.past = past_of(root)
         job.read(found, progress)
         if target.is_dir():
             job.drop_all_but(found, below)
@@ -139,6 +142,8 @@ class _Job:
         self.changes = self.moved = self.gone = 0
         self.skipped: dict[str, str] = {}
         self.changed: dict[str, tuple[str, ...]] = {}
+        self.past: Mapping[str, str] | None = None
+        """What git tells; None when it was not asked, or tells nothing."""
         self._store = store
         self._clock = clock
         self._user = user
@@ -180,7 +185,15 @@ class _Job:
         self.gone += len(known)
 
     def _file(self, source: SourceFile) -> CodeFile | None:
-        """Return the file as it is now; None when nothing has changed."""
+        """Return the file as it is now, with its past; None when nothing has changed."""
+        file = self._as_read(source)
+        latest = file or self._known.get(source.path)
+        if latest is None or self.past is None:
+            return file
+        past = self.past.get(source.path, "")
+        return file if latest.past == past else latest.model_copy(update={"past": past})
+
+    def _as_read(self, source: SourceFile) -> CodeFile | None:
         old = self._known.get(source.path)
         same_root = old is not None and (old.root, old.reading) == (str(self.root), READING)
         if old and same_root and (old.size, old.modified) == (source.size, source.modified):
@@ -222,6 +235,7 @@ class _Job:
             reading=READING,
             imports=self._meant(source, parsed.imports),
             entities=parsed.entities,
+            past=old.past if old else "",
         )
 
     def _meant(self, source: SourceFile, imports: tuple[str, ...]) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class Columns:
 
     paths: Sequence[str]
     postings: CodePostings
+    past: CodePostings
+    """The words in which files were changed, at the place of the whole file."""
     file_of: NDArray[np.intp]
     """The file of each place; -1 of one that is gone."""
     lengths: Numbers
@@ -67,7 +69,16 @@ class Columns:
 
     def held(self, term: str) -> tuple[NDArray[np.intp], Numbers]:
         """Return the places that hold a word, and how often."""
-        places, often = self.postings.of(term)
+        return self._there(*self.postings.of(term))
+
+    def told(self, term: str) -> tuple[NDArray[np.intp], Numbers]:
+        """Return the files that were changed in this word, and how often."""
+        places, often = self._there(*self.past.of(term))
+        return self.file_of[places], often
+
+    def _there(
+        self, places: NDArray[np.uint32], often: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.intp], Numbers]:
         there = self.file_of[places] >= 0
         return places[there].astype(np.intp), often[there].astype(np.float64)
 

@@ -42,6 +42,8 @@ _NEAR = 0.3
 """What the files count that it imports or that import it."""
 _SIZE = 0.3
 """Of two files that fit alike, more is to be said about the longer."""
+_PAST, _PAST_K = 0.75, 2.0
+"""What a word counts in which a file was changed before, and how soon more of it counts no more."""
 _ALIKE = 0.5
 """What a word counts that only begins like one of the message."""
 _ASIDE = 0.6
@@ -121,6 +123,10 @@ def _scores(
             worth = weight * _rarity(int(np.count_nonzero(counts)), len(view.paths))
             files += worth * _saturated(counts / file_norm, _K)
             own[places] += worth * _saturated(often / view.own_norm(_OWN_B, places), _OWN_K)
+        told, times = view.told(term)
+        if len(told):
+            worth = weight * _rarity(len(told), len(view.paths))
+            files[told] += _PAST * worth * _saturated(times, _PAST_K)
         for found, counted in ((view.named.get(term), _NAME), (view.inside.get(term), _FOLDER)):
             if found is not None:
                 held = len(view.named.get(term, ())) + len(view.inside.get(term, ()))
