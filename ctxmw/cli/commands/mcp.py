@@ -42,10 +42,12 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--allow-origin", action="append", default=[], help="a site whose pages may connect"
     )
     parser.add_argument(
-        "--untrusted",
+        "--trusted",
         action="store_true",
-        help="what clients remember is a stranger's words: never in the system prompt",
+        help="what clients remember is the user's own: it may stand in the system prompt",
     )
+    # What is the default now was asked for by this.
+    parser.add_argument("--untrusted", action="store_true", help=argparse.SUPPRESS)
 
 
 # From the first line: a signal may come while much is still to be imported.
@@ -66,7 +68,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         "language": place.language,
         # What stands in a folder of this machine is not for whoever has a token.
         "cwd": None if chosen.tokens else Path.cwd(),
-        "trust": "untrusted" if chosen.untrusted else "trusted",
+        "trust": "trusted" if chosen.trusted and not chosen.untrusted else "untrusted",
     }
     if not chosen.http:
         with settings.open() as ctx, _code_kept(ctx, place):
