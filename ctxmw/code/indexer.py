@@ -19,11 +19,11 @@ from ..protocols import Clock, Row, Store
 from ..text.cleaning import clean, digest
 from ..values.items import Scope
 from ..workspace.files import Unreadable, decoded, inside, read_bytes
-from ..workspace.go_modules import GoModules
 from ..workspace.project import detect
 from ..workspace.source_tree import SourceFile, is_source, language_of, source_files
 from .codebase import Codebase
 from .files import READING, CodeFile, Entity, Unparsable, parse
+from .languages.local import LocalImports
 
 log = logging.getLogger("ctxmw")
 
@@ -143,11 +143,13 @@ class _Job:
         self._clock = clock
         self._user = user
         self._known = known
-        self._go = GoModules(root)
+        self._imports = LocalImports(root, known.keys())
         self._by_hash = {file.hash: file for file in known.values()}
 
     def read(self, found: Sequence[SourceFile], progress: FilesDone | None) -> None:
         """Read what has changed, and write it a batch at a time."""
+        paths = {*self._known, *(source.path for source in found)}
+        self._imports = LocalImports(self.root, paths)
         rows: list[Row] = []
         for done, source in enumerate(found, start=1):
             file = self._file(source)
@@ -220,14 +222,9 @@ class _Job:
             modified=source.modified,
             lines=len(text.splitlines()),
             reading=READING,
-            imports=self._meant(source, parsed.imports),
+            imports=self._imports.meant(source.language, source.path, parsed.imports),
             entities=parsed.entities,
         )
-
-    def _meant(self, source: SourceFile, imports: tuple[str, ...]) -> tuple[str, ...]:
-        if source.language != "go":
-            return imports
-        return tuple(self._go.local(text, source.path) for text in imports)
 
     def _was_moved(self, hashed: str) -> bool:
         """Say whether a file of another name held the same and is gone now."""
