@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 from ..errors import InvalidValue, MissingPackage
@@ -31,6 +30,15 @@ FilesDone = Callable[[int, int], None]
 _BATCH = 100
 """Files that are written at once."""
 MOST_FILES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a folder is indexed; the rest is left out with a warning."""
+
+    files: int = MOST_FILES
+    size: int = 2**40
+    """Bytes of all files together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +69,12 @@ class Indexer:
         self._clock = clock
 
     def index(
-        self, user: str, path: Path, project: str | None, progress: FilesDone | None = None
+        self,
+        user: str,
+        path: Path,
+        project: str | None,
+        progress: FilesDone | None = None,
+        bounds: Bounds | None = None,
     ) -> Indexed:
         """Index a folder, or one file, and return what was found."""
         target = _existing(path)
@@ -70,13 +83,17 @@ class Indexer:
         known = self._known(user, name)
         root = _root_of(known, folder)
         below = "" if root == folder else folder.relative_to(root).as_posix()
-        if target.is_dir():
-            found = _first_of(source_files(root, below), folder)
+        whole = target.is_dir()
+        if whole:
+            found, whole = _first_of(
+                source_files(root, below), folder, bounds or Bounds(MOST_FILES)
+            )
         else:
             found = [_stated(root, target)]
         job = _Job(self._store, self._clock, user=user, project=name, root=root, known=known)
         job.read(found, progress)
-        if target.is_dir():
+        # What was left out is not gone.
+        if whole:
             job.drop_all_but(found, below)
         return self._report(job, user)
 
@@ -272,11 +289,21 @@ def _root_of(known: Mapping[str, CodeFile], folder: Path) -> Path:
     return min(around, key=lambda root: len(root.parts), default=folder)
 
 
-def _first_of(sources: Iterable[SourceFile], folder: Path) -> list[SourceFile]:
-    found = list(islice(sources, MOST_FILES + 1))
-    if len(found) > MOST_FILES:
-        log.warning("%s has more than %d source files: the rest is left out", folder, MOST_FILES)
-    return found[:MOST_FILES]
+def _first_of(
+    sources: Iterable[SourceFile], folder: Path, bounds: Bounds
+) -> tuple[list[SourceFile], bool]:
+    """Return as many files as the bounds allow, and whether these are all."""
+    found: list[SourceFile] = []
+    size = 0
+    for source in sources:
+        size += source.size
+        if len(found) >= bounds.files or size > bounds.size:
+            log.warning(
+                "%s has more than %d source files: the rest is left out", folder, len(found)
+            )
+            return found, False
+        found.append(source)
+    return found, True
 
 
 def _stated(root: Path, file: Path) -> SourceFile:
