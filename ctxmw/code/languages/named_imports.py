@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 _CLAUSE = re.compile(r"^\s*+(?:import|export)\s++(?:type\s++)?+([^\"']*+)[\"']")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_FIRST_WORD = re.compile(r"\s*+(?:type\s++)?+([\w$]++)")
+_FIRST_WORD = re.compile(r"^\s*+(?:type\s++)?+([\w$]++)")
 _LATE = re.compile(r"\b(?:require|import)\s{0,4}+\(\s{0,40}+([\"'])([^\"'\n]{1,300}+)\1\s{0,40}+\)")
 _MOST = 200
 """Names that are kept of one statement."""

@@ -146,10 +146,11 @@ class ScriptModules:
         return content if isinstance(content, dict) else {}
 
 
+# What is never closed reaches to the end: so everything is read once.
 _COMMENT = re.compile(
-    r"""(?P<kept>"(?:[^"\\\n]|\\.){0,2000}+")|//[^\n]*+|/\*(?:[^*]|\*(?!/)){0,20000}+\*/"""
+    r"""(?P<kept>"(?:[^"\\\n]|\\.)*+"?+)|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+"""
 )
-_AFTER_LAST = re.compile(r",\s{0,400}+([}\]])")
+_AFTER_LAST = re.compile(r",\s*+([}\]])")
 
 
 def _patterns(paths: dict[str, Any], base: str) -> Iterator[tuple[str, tuple[str, ...]]]:
