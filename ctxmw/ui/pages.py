@@ -165,7 +165,9 @@ class Pages:
             budget=budget,
         )
         if form.get("find") == "code":
-            found = await self._ctx.workers.run(lambda: chat.on_demand.code(asked["message"]))
+            found = await self._ctx.workers.run(
+                lambda: chat.on_demand.code(asked["message"], counted=False)
+            )
             return self._inspect(asked, None, found)
         said = _said(await chat.atranscript()) if asked["session"] else []
         message: Message = {"role": "user", "content": asked["message"]}

@@ -62,8 +62,8 @@ class TestProject:
             ("go.mod", "// Ours.\nmodule github.com/ory/hydra/v2\n\ngo 1.21\n", "hydra"),
             (
                 "pom.xml",
-                "<project><parent><artifactId>above</artifactId></parent>\n"
-                "<artifactId> shop-core </artifactId></project>",
+                "<project><parent><artifactId>above</artifactId></parent>"
+                + "<artifactId> shop-core </artifactId></project>",
                 "shop-core",
             ),
         ],
