@@ -62,8 +62,7 @@ class TestProject:
             ("go.mod", "// Ours.\nmodule github.com/ory/hydra/v2\n\ngo 1.21\n", "hydra"),
             (
                 "pom.xml",
-                "<project><parent><artifactId>above</artifactId></parent>"
-                + "<artifactId> shop-core </artifactId></project>",
+                "<parent><artifactId>a</artifactId></parent><artifactId> shop-core </artifactId>",
                 "shop-core",
             ),
         ],
