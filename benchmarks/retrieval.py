@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import statistics
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from itertools import count, groupby, pairwise
+from datetime import datetime, timedelta
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -33,20 +32,20 @@ from unittest.mock import patch
 from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
 from ctxmw import Arriving, Budget, ContextMiddleware
+from ctxmw.evaluation.measure import BUDGETS, found_within, part_for, tell
+from ctxmw.evaluation.measure import carried as is_carried
+from ctxmw.evaluation.transcripts import Utterance, said_moment
 from ctxmw.search.ranking.worth import LEAST
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.budget import APPETITES
 
 NUMBERS = count()
-BUDGETS = (500, 1000, 2000)
 PART = 1200
 """Tokens that a turn's part may take by default."""
 MEANS = (300, 450, 600, 800)
 STOPS = (-6.5, -7.0, -7.5, -8.0, -8.5, -9.0, -9.5)
-LONG_ITEM = 200
 ENCODING = "cl100k_base"
 COUNT = counter_for(ENCODING)
-FORMS = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S", "%B-%d-%Y")
 
 
 def main() -> None:
@@ -210,34 +209,16 @@ def _add(parts: Parts, recall: float, tokens: int) -> None:
 
 
 def ingest(ctx: ContextMiddleware, items: Sequence[dict[str, Any]]) -> None:
-    for session, group in groupby(items, key=lambda item: item["session"]):
-        messages = [
-            {
-                "role": item["speaker"] if item["speaker"] in ("user", "assistant") else "user",
-                "content": item["text"],
-                "name": "" if item["speaker"] in ("user", "assistant") else item["speaker"],
-                "id": item["id"],
-                "at": said_at(item),
-            }
-            for item in group
-        ]
-        ctx.session(session).capture(messages)
+    kept = ("id", "session", "speaker", "text")
+    tell(ctx, [Utterance(at=said_at(one), **{name: one[name] for name in kept}) for one in items])
 
 
 def ask(ctx: ContextMiddleware, query: str, budget: int, via: str) -> tuple[str, set[str]]:
     """Return the block that would be injected, and the ids of the messages it claims to hold."""
     if via == "search":
-        hits = ctx.search(query, budget=budget)
-        return "\n".join(hit.text for hit in hits), {
-            getattr(hit.record, "message_id", "") for hit in hits
-        }
-    names = "instructions universal language project reserve done decided".split()
-    lanes = dict.fromkeys(names, 0)
-    only_turn = Budget(total=budget, turn=1, open=0, pinned=0, index=0, **lanes)
-    chat = ctx.session(budget=only_turn)
-    context = chat.prepare([{"role": "user", "content": query}], capture=False).context
-    refs = [used.ref for used in context.used if used.shown in ("full", "brief")]
-    return context.part, {record.message_id for record in ctx.get(refs)}
+        return found_within(ctx, query, budget)
+    part, shown = part_for(ctx, query, Budget().with_turn_limit(budget))
+    return part, set(shown)
 
 
 def scored(questions: list[dict[str, Any]], stem: str) -> Iterator[dict[str, Any]]:
@@ -248,30 +229,11 @@ def scored(questions: list[dict[str, Any]], stem: str) -> Iterator[dict[str, Any
 
 
 def carried(text: str, block: str) -> bool:
-    grams = trigrams(text)
-    held = trigrams(block) | {(word,) for word in words(block)}
-    share = len(grams & held) / len(grams) if grams else 1.0
-    return share >= (0.8 if COUNT(text) <= LONG_ITEM else 0.4)
-
-
-def words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
-
-
-def trigrams(text: str) -> set[tuple[str, ...]]:
-    said = words(text)
-    if len(said) < 3:
-        return {(word,) for word in said}
-    return set(zip(said, said[1:], said[2:], strict=False))
+    return is_carried(text, block, COUNT)
 
 
 def said_at(item: dict[str, Any]) -> datetime:
-    for form in FORMS:
-        try:
-            return datetime.strptime(item["ts"], form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return datetime.fromisoformat(item["ts"]).replace(tzinfo=UTC)
+    return said_moment(item["ts"], item["id"])
 
 
 if __name__ == "__main__":

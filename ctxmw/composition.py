@@ -76,7 +76,8 @@ class Options(TypedDict, total=False):
     """When conversations are compacted, and how far."""
     embedder: object | None
     """Finds by meaning too: a LangChain `Embeddings`, a LlamaIndex `BaseEmbedding`, a Chroma
-    embedding function, "wordllama", or anything with `name`, `embed` and `embed_query`."""
+    embedding function, "wordllama", "minilm", or anything with `name`, `embed` and
+    `embed_query`."""
     index: str
     """Where vectors are searched: "numpy", "chroma", "chroma://host:port", or "pgvector" in a
     memory on Postgres."""
@@ -270,6 +271,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
+        discreet=_given(options.get("learn"), Learning).sensitive != "always",
     )
 
 

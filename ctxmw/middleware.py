@@ -37,19 +37,19 @@ from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
 from .store.open import store_at
 from .store.transfer import export, import_
-from .values.argument_checks import checked_path, checked_refs, checked_texts, flag
-from .values.budget import Budget
-from .values.items import Trust, long_ref
-from .values.messages import Placement
-from .values.records import (
-    RECORD_TYPES,
-    Memory,
-    Record,
+from .values.argument_checks import (
     check_name,
     check_text,
     check_user,
-    load,
+    checked_path,
+    checked_refs,
+    checked_texts,
+    flag,
 )
+from .values.budget import Budget
+from .values.items import Trust, long_ref
+from .values.messages import Placement
+from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
 
@@ -130,7 +130,8 @@ class ContextMiddleware:
         Kinds: preference, rule, anti_pattern, decision, correction, fact. The same text again is
         counted, not stored twice. Another text under the same key takes the old one's place.
         Secrets are taken out before anything is written. Without `trust`, it is as far to be
-        trusted as its source.
+        trusted as its source. What tells of health, faith or sexuality is marked as sensitive, as
+        where it is learned.
 
         `since` and `until`, each a date or an aware datetime, say when it holds; a day counts as
         a whole. Without them that is read from the text ("until Friday", "from Monday on"). What
@@ -141,6 +142,7 @@ class ContextMiddleware:
             "key": check_name(key, "key"),
             "source": check_name(source, "source"),
             "trust": self._learner.trust_in(source, trust),
+            "sensitive": self._learner.policy.marks_memory(values["text"], kind, values["scope"]),
         }
         name = self._named(user)
         with self._telemetry.observer.operation("remember"):

@@ -18,18 +18,11 @@ from ..recall.selection import Overflow, Selection, select_lanes, select_turn
 from ..recall.sources.memories import Memories
 from ..search.filter import Filter
 from ..search.reading import opens_at
+from ..values.argument_checks import check_kind
 from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
 from ..values.items import Item, Scope
 from ..values.record_items import as_past, record_item
-from ..values.records import (
-    MEMORY_KINDS,
-    RECORD_TYPES,
-    TYPES_OF_KIND,
-    Memory,
-    Record,
-    check_kind,
-    load,
-)
+from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, Memory, Record, load
 from ..values.situation import Situation, score_all
 
 _NAMED = 8
@@ -53,6 +46,10 @@ class OnDemandAnswers:
         self._who = who
         self._store = recall.journal.store
         self._count = recall.printer.count
+
+    def given_out(self) -> None:
+        """Keep that tools were made which ask here: prompts may tell of what these would bring."""
+        self._conversations.tools_given.set()
 
     def search(self, query: str, kinds: Sequence[str] = ()) -> str:
         """Return the best passages for a query that are not in view."""

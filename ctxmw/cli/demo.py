@@ -68,7 +68,7 @@ def _tuesday(ctx: ContextMiddleware, show: Callable[[str], None]) -> None:
     _prompt(show, prepared.messages)
     _title(show, "The budget, lane by lane")
     _lanes(show, prepared)
-    _title(show, f"The same with {_SMALL.total} tokens: what does not fit is listed as an index")
+    _title(show, f"The same with {_SMALL.total} tokens: what matters least is left out")
     small = ctx.session("tuesday-small", project="shop", language="python", budget=_SMALL)
     _prompt(show, small.prepare(asked).messages)
     _title(show, "The record: what was considered, and why it is in or out")
@@ -119,5 +119,5 @@ def _lanes(show: Callable[[str], None], prepared: Prepared) -> None:
     lanes = prepared.context.lanes
     for name, (spent, limit) in lanes.items():
         bar = "#" * round(30 * spent / max(1, limit))
-        show(f"{name:<10} {spent:>5} of {limit:>5}  {bar}")
+        show(f"{name:<12} {spent:>5} of {limit:>5}  {bar}")
     show(prepared.context.summary())

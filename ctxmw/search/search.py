@@ -33,7 +33,7 @@ from .per_user import Indexes
 from .question import Question, analyse
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
-from .ranking.weights import RankWeights
+from .ranking.weights import weights_for
 from .ranking.worth import LEAST, gain
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
@@ -50,6 +50,8 @@ ALONE = 0.1
 """The same where every record must match by itself: its share of the best match by words."""
 NEAR = 0.5
 """... unless it is as near in meaning as this."""
+ECHO = 0.9
+"""The match from which on a question of the user's is the one that is asked."""
 TO_A_QUESTION = 2.0
 """By how much less than others the answer may bring to a question that is shown, as a logarithm."""
 NEAREST = 1000
@@ -58,8 +60,6 @@ COMPARED = 100
 """How many new records are compared one by one with a text; more are left to the store."""
 FEWEST, READ = 30, 150
 """How many records are read from the store for one question."""
-
-_WEIGHTS = RankWeights()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,7 @@ class Search:
         self._faults = faults or Faults()
         self._indexes = Indexes(store, feed, self._faults)
         self._dense = dense
+        self._weights = weights_for(dense.vectors.embedder if dense else "")
         self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
@@ -241,11 +242,11 @@ class Search:
         self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
-        counts = rated.counts(_WEIGHTS)
+        counts = rated.counts(self._weights)
         whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
-        gains = gain(rated.rank(counts), costs, touched)
+        gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
@@ -344,6 +345,16 @@ def _by_itself(rated: Signals) -> Bools:
     by_words = rated.beside_best("words", ALONE)
     enough: Bools = by_words | rated.above("dense", NEAR) | rated.above("files", 0)
     return enough if enough.any() else rated.beside_best("related", ALONE)
+
+
+def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
+    """Say of each candidate whether it only asked the same before.
+
+    Nothing matches better, and nothing is known by it: it must not make all else look unlikely.
+    """
+    asked = index.column("question")[rated.places] * index.column("user")[rated.places] > 0
+    echoes: Bools = asked & (rated.match >= ECHO)
+    return echoes
 
 
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:

@@ -160,8 +160,8 @@ class Settings(BaseModel):
     window: int | None = Field(default=None, ge=1)
     """The model's context window in tokens."""
     embedder: str | None = None
-    """Finds by meaning too: wordllama, or MODULE:NAME of an embedder (not in a file that was only
-    found, as importing runs the module). Without: by words."""
+    """Finds by meaning too: wordllama, minilm, or MODULE:NAME of an embedder (not in a file that
+    was only found, as importing runs the module). Without: by words."""
     index: str | None = None
     """Where vectors are searched: numpy, chroma or chroma://HOST:PORT."""
     deadline: float | None = Field(default=None, ge=0)

@@ -73,7 +73,7 @@ VERDICTS: Mapping[str, Verdict] = {
 
 _HARMLESS_VALUES: Mapping[str, Collection[str]] = {
     "user": ("local",),
-    "embedder": ("wordllama",),
+    "embedder": ("wordllama", "minilm"),
     "index": ("numpy", "chroma", "pgvector"),
     "placement": ("split", "system_end"),
 }

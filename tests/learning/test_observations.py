@@ -128,4 +128,5 @@ def test_paths_and_names() -> None:
         "./b/c",
         "notes.md",
     )
+    assert paths_in("Ask him and/or her on 04/02 about web/app/views.") == ("web/app/views",)
     assert names_in("Use AuthService in `main` with Redis.") == ("AuthService", "main", "Redis")

@@ -14,7 +14,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--embedder",
         default="wordllama",
-        help="wordllama (the default), or MODULE:NAME of an embedder or of what makes one",
+        help="wordllama (the default), minilm, or MODULE:NAME of an embedder or of what makes one",
     )
     parser.add_argument(
         "--index",

@@ -60,6 +60,7 @@ _FACTS = (
         rf"we) \S.*)",
     ),
 )
+_OVER = r"(?:(?:over|away) )?(?:from [^.,;!?]{1,40} )?"
 _DECISIONS = (
     rule(
         "decision",
@@ -89,16 +90,26 @@ _DECISIONS = (
     rule(
         "decision",
         "we'll we're will are i'll i'm",
-        r"(?:^|[,;:.] |\b(?:so|and|but|then) )(?P<it>(?:i(?:'m| am|'ll| will) (?:now |"
+        r"(?:^|[,;:.] |\b(?:so|and|but|then) |"
+        r"^(?:for|in|on) (?:(?:the|our|this|my) )?\w{1,30} )"
+        r"(?P<it>(?:i(?:'m| am|'ll| will) (?:now |"
         r"definitely )*"
-        r"(?:going with|go with|switch(?:ing)? (?:over )?to|migrat(?:e|ing) to|drop(?:ping)?)\b|"
+        rf"(?:going with|go with|switch(?:ing)? {_OVER}to|migrat(?:e|ing) {_OVER}to|"
+        r"drop(?:ping)?)\b|"
         r"we(?:'re| are|'ll| will)(?: going to)?"
         r"(?: (?:now|just|all|definitely|officially|therefore))* (?:not )?"
-        r"(?:going with|go with|going for|be using|switch(?:ing)? (?:over )?to|"
-        r"mov(?:e|ing) (?:over )?to|migrat(?:e|ing) to|adopt(?:ing)?|stick(?:ing)? (?:with|to)|"
+        rf"(?:going with|go with|going for|be using|switch(?:ing)? {_OVER}to|"
+        rf"mov(?:e|ing) {_OVER}to|migrat(?:e|ing) {_OVER}to|adopt(?:ing)?|"
+        r"stick(?:ing)? (?:with|to)|"
         r"keep(?:ing)? (?:the|our|using|it (?!up\b))|drop(?:ping)?|standardi[sz](?:e|ing) on|"
         r"stay(?:ing)? (?:with|on)|settl(?:e|ing) (?:on|for)|replac(?:e|ing)|"
         r"use|support(?:ing)?|host(?:ing)?|launch(?:ing)? (?:with|in|on))\b))",
+    ),
+    rule(
+        "decision",
+        "stay stick keep go",
+        r"(?:^|[,;:.] |\b(?:so|and|but|then|actually|well|okay|ok) )"
+        r"(?P<it>we (?:stay|stick|go) (?:with|to) \S.*\b(?:after all|for now|from now on|instead))",
     ),
     rule(
         "decision",

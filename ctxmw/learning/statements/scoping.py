@@ -58,6 +58,12 @@ _TELLS = re.compile(
     r"(?:the|our|my|it|it's|that|that's|this|we|i|there|they|they're|he|she|its|their|his|her)\b",
     re.IGNORECASE,
 )
+_MYSELF = re.compile(r"(?:i|i'm|i've|my|me)\b", re.IGNORECASE)
+_WORK = re.compile(
+    r"\b(?:servers?|services?|ports?|branch(?:es)?|repos?|builds?|deploy\w*|clusters?|databases?|"
+    r"api|apis|app|apps|schemas?|tickets?|sprints?|pull requests?|prs?|pipelines?|staging)\b",
+    re.IGNORECASE,
+)
 _OF_THE_PROJECT = frozenset({"decision", "fact", "done", "decided", "blocked", "next"})
 
 
@@ -65,7 +71,8 @@ def scope_for(kind: str, text: str, *, project: str | None, language: str | None
     """Return the scope of a statement made in this project and language.
 
     Decisions and work belong to the project, and so does a fact that is put right. Instructions
-    about code belong to the language; others, and what is said to hold everywhere, are universal.
+    about code belong to the language, where languages are known; others, what people tell of
+    themselves, and what is said to hold everywhere, are universal.
     """
     here = f"project:{project}" if project else "universal"
     if _EVERYWHERE.search(text):
@@ -73,10 +80,16 @@ def scope_for(kind: str, text: str, *, project: str | None, language: str | None
     if named := _named_project(text):
         same = project is not None and named.casefold() == project.casefold()
         return here if same else f"project:{named}"
+    if kind == "fact" and _MYSELF.match(text) and not (_CODE.search(text) or _WORK.search(text)):
+        return "universal"
     if kind in _OF_THE_PROJECT or (kind == "correction" and _TELLS.match(text)):
         return here
-    if spoken := _named_language(text):
+    spoken = _named_language(text)
+    if spoken and (project or language):
         return f"language:{spoken}"
+    if spoken:
+        # Nobody knows the language of a mere chat: it would never be shown there.
+        return "universal"
     if _CODE.search(text):
         return f"language:{language.lower()}" if language else here
     return "universal"

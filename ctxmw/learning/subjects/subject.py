@@ -87,6 +87,8 @@ def takes_the_place(new: Subject, old: Subject) -> str:
             and 2 * len(named) >= len(new.given_up)
         ):
             return "gives it up"
+    if new.changes and new.about and new.about <= old.given_up:
+        return "takes it back"
     if new.changes and old.about and new.about:
         common = new.about & held
         if common and 2 * len(common) >= max(len(new.about), len(old.about)):
@@ -101,7 +103,7 @@ _DENIES = re.compile(
 _CHANGES = re.compile(
     r"\b(?:(?<!from )now|no longer|any ?more|instead|these days|nowadays|actually|switched|"
     r"switching|moved|gave up|given up|quit|stopped|changed|since|"
-    r"not \w+ any ?more|as of|update[ds]?|back to)\b"
+    r"not \w+ any ?more|as of|update[ds]?|back to|after all)\b"
 )
 _ADDS = re.compile(r"\b(?:also|too|as well|in addition|besides|another|additionally)\b")
 # "I prefer trains instead of planes" weighs two things, and gives up neither.
@@ -110,8 +112,8 @@ _COMPARES = re.compile(r"\b(?:instead(?: of)?|rather than)\b")
 _GIVING_UP = re.compile(
     r"""\b(?: (?:instead[ ]of|rather[ ]than|no[ ]longer(?:[ ](?:an?|the|use|using|want|like|need
         |eat|drink|work(?:ing)?(?:[ ]at)?))?
-          |(?:gave|given)[ ]up(?:[ ]on)?|quit|(?:switched|moved|migrated
-          |changed)(?:[ ]over)?[ ]from
+          |(?:gave|given)[ ]up(?:[ ]on)?|quit|(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)
+          |chang(?:ed|ing))(?:[ ](?:over|away))?[ ]from
           |stop(?:ped)?|(?:forget|ignore|disregard|scrap|drop)(?:[ ](?:about
           |what[ ]i[ ]said[ ]about|everything[ ]about))?
           |can[ ]stop)[ ](?P<it>[^,;.]+?)(?=[ ]to[ ]|[,;.]|[ ]and[ ]|[ ]from[ ]now|[ ]any|$)

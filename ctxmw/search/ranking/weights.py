@@ -1,7 +1,8 @@
 """How much each signal of search counts.
 
 The weights were learned listwise on conversations with known evidence, cross-validated by
-conversation, and rounded.
+conversation, and rounded. Those of nearness by meaning depend on how well a model knows meaning:
+`weights_for` has them by the embedder's name.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class RankWeights:
     """BM25 of the four turns before, fading."""
     after: float = 0.5
     """BM25 of the four turns after, fading."""
-    answered: float = 1.5
+    answered: float = 0.5
     """BM25 of the assistant's answer to this: it repeats the topic a short turn leaves out."""
     reply: float = 1.0
     """BM25 of the question that this is the answer to."""
@@ -67,3 +68,20 @@ class RankWeights:
     """Nearness of meaning, from an embedder, if there is one."""
     dense_near: float = 0.5
     """The same, of the turn before and the turn after."""
+
+
+WORD_VECTORS = ("wordllama:", "hash:")
+"""How the names of embedders begin that add up words, and know nothing of sentences."""
+
+_BY_WORDS = RankWeights()
+_BY_SENTENCES = RankWeights(dense=3.0, dense_near=1.0)
+
+
+def weights_for(embedder: str) -> RankWeights:
+    """Return the weights for an embedder of that name; "" for none.
+
+    What reads whole sentences is believed more. The weights of all other signals are the same, so
+    that a search without vectors, for once, ranks as if there were no embedder.
+    """
+    added_up = not embedder or embedder.startswith(WORD_VECTORS)
+    return _BY_WORDS if added_up else _BY_SENTENCES

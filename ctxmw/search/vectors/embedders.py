@@ -1,4 +1,4 @@
-"""Makes an embedder of whatever people have: LangChain's, LlamaIndex's, Chroma's, or wordllama.
+"""Makes an embedder of whatever people have: LangChain's, LlamaIndex's, Chroma's, or a name.
 
 They are told apart by their methods, so none of these packages is imported to look at one.
 Vectors are kept under the embedder's name: it is made from the class, the model and the size, and
@@ -7,15 +7,12 @@ is the same in every process.
 
 from __future__ import annotations
 
-import logging
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from ...errors import InvalidValue, MissingPackage
+from ...errors import InvalidValue
 from ...protocols import Embedder
 
 _MODEL = ("model", "model_name", "model_id", "repo_id", "deployment", "azure_deployment")
@@ -27,23 +24,24 @@ def as_embedder(given: object) -> Embedder:
     """Return an embedder for an object that turns texts into vectors.
 
     Accepted: an object with `name`, `embed` and `embed_query`; a LangChain `Embeddings`; a
-    LlamaIndex `BaseEmbedding`; a Chroma embedding function; "wordllama". A class of your own
-    that names no model should have a `name` that changes with its vectors.
+    LlamaIndex `BaseEmbedding`; a Chroma embedding function; "wordllama" or "minilm". A class of
+    your own that names no model should have a `name` that changes with its vectors.
     """
-    if given == "wordllama":
-        return _wordllama()
+    if isinstance(given, str) and given in NAMED:
+        return NAMED[given]()
     for has, make in _SHAPES:
         # A class has the methods too, yet nothing to call them on.
         if not isinstance(given, type) and has(given):
             return make(given)
     raise InvalidValue(
         f"embedder is {given!r:.80}. Allowed: a LangChain Embeddings, a LlamaIndex BaseEmbedding, "
-        'a Chroma embedding function, an object with name, embed and embed_query, or "wordllama".'
+        "a Chroma embedding function, an object with name, embed and embed_query, "
+        '"wordllama" or "minilm".'
     )
 
 
 def embedder_at(spec: str) -> Embedder:
-    """Return the embedder that a spec names: "wordllama", or "package.module:attribute".
+    """Return the embedder that a spec names: "minilm", or "package.module:attribute".
 
     The attribute is an embedder of any kind that `as_embedder` takes, or a function or class
     without arguments that makes one. Importing runs the module: take specs from whoever runs the
@@ -165,41 +163,17 @@ def _quietly(ask: Callable[[], object]) -> object:
         return ask()
 
 
-@contextmanager
-def _root_logger_left_alone() -> Iterator[None]:
-    """Have `logging.basicConfig` do nothing: a library that calls it decides for the application.
+def _minilm() -> Embedder:
+    from .models.minilm import MiniLM
 
-    It does nothing where there is a handler already, and this one says nothing.
-    """
-    root, guard = logging.getLogger(), logging.NullHandler()
-    root.addHandler(guard)
-    try:
-        yield
-    finally:
-        root.removeHandler(guard)
-
-
-def _place(pair: tuple[int, Sequence[float]]) -> int:
-    return pair[0]
+    return MiniLM()
 
 
 def _wordllama() -> Embedder:
-    try:
-        with _root_logger_left_alone():
-            import wordllama  # type: ignore[import-untyped]
+    from .models.wordllama import WordVectors
 
-            # Its weights are in the package; without the folder it looks for them on the network.
-            folder = Path(wordllama.__file__).parent
-            model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    except ImportError as error:
-        raise MissingPackage(
-            'the embedder "wordllama" needs a package: pip install "ctxmw[wordllama]"'
-        ) from error
+    return WordVectors()
 
-    def embed(texts: list[str]) -> Sequence[Sequence[float]]:
-        # It fills up every text to the longest beside it: short ones go together.
-        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        vectors = model.embed([texts[at] for at in order], batch_size=16)
-        return [vector for _, vector in sorted(zip(order, vectors, strict=True), key=_place)]
 
-    return Adapted("wordllama:l2_supercat:256", embed, lambda text: embed([text])[0])
+NAMED: dict[str, Callable[[], Embedder]] = {"minilm": _minilm, "wordllama": _wordllama}
+"""Embedders of packages that carry their weights."""

@@ -84,6 +84,11 @@ class Vectors:
         self._levels: calibration.Levels | None = None
         self._asked: LruCache[tuple[str, str], tuple[FloatArray | None, int]] = LruCache(ASKED)
 
+    @property
+    def embedder(self) -> str:
+        """The name of the embedder."""
+        return self._embedder.name
+
     def refresh(self, user: str, progress: RecordsDone | None = None) -> Refreshed:
         """Embed what is new or changed, the newest first, and bring the index in line.
 

@@ -68,6 +68,14 @@ def test_half_of_the_labelled_sentences_are_traps() -> None:
         ("Looks good, but never log names.", ("correction", "Never log names.")),
         ("That's wrong, the port is 8443.", ("correction", "The port is 8443.")),
         ("I told you to use tabs here.", ("correction", "Use tabs here.")),
+        (
+            "For the shop we're moving from Stripe to Adyen.",
+            ("decision", "We're moving from Stripe to Adyen."),
+        ),
+        (
+            "Actually we stay with Stripe after all.",
+            ("decision", "We stay with Stripe after all."),
+        ),
         ("Decision: tokens live ten minutes.", ("decision", "Tokens live ten minutes.")),
         ("Next step: load the cart.", ("next", "Load the cart.")),
         ("Remember that Ann is on leave.", ("fact", "Ann is on leave.")),
@@ -89,6 +97,23 @@ def test_lists_tell_by_their_heading() -> None:
 def test_tools_and_systems_state_nothing() -> None:
     for role in ("tool", "system"):
         assert told("Always use tabs. I've fixed it.", role) == []
+
+
+def test_this_string_is_told_by_the_sentence_before() -> None:
+    text = "The string is 'chx'. From now on, please include this string in all method names."
+    assert "include the string 'chx' in all method names" in stated_in(text, "user")[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("At work, call me Mr. Smith.", ["At work, call me Mr. Smith."]),
+        ("In the future, call me Rob.", ["Call me Rob."]),
+        ("For this email, call me Ms Baker.", []),
+    ],
+)
+def test_the_case_that_something_is_said_for_is_part_of_it(text: str, stated: list[str]) -> None:
+    assert [one.text for one in stated_in(text, "user")] == stated
 
 
 def test_a_statement_comes_once_from_a_message() -> None:

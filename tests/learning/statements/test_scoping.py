@@ -13,6 +13,11 @@ from ctxmw.learning.statements.scoping import scope_for
         ("decision", "We decided to use Postgres.", "project:shop"),
         ("done", "Fixed the login.", "project:shop"),
         ("fact", "The CEO reads the changelog.", "project:shop"),
+        ("fact", "I live in Graz.", "universal"),
+        ("fact", "My daughter Mia turns 6 on 12 December.", "universal"),
+        ("fact", "My branch is feature/login.", "project:shop"),
+        ("fact", "We deploy on Fridays.", "project:shop"),
+        ("decision", "I decided to use Postgres.", "project:shop"),
         ("preference", "Always use type hints.", "language:python"),
         ("correction", "Never use bare exceptions in handlers.", "language:python"),
         ("correction", "Rename `load` before you touch it.", "language:python"),
@@ -48,3 +53,9 @@ def test_in_a_python_project(kind: str, text: str, scope: str) -> None:
 def test_with_less_known(kind: str, project: str | None, language: str | None, scope: str) -> None:
     text = "Always use type hints in functions."
     assert scope_for(kind, text, project=project, language=language) == scope
+
+
+def test_in_a_chat_whose_language_nobody_knows_it_holds_everywhere() -> None:
+    text = "Always import gzip in your Python scripts."
+    assert scope_for("preference", text, project=None, language=None) == "universal"
+    assert scope_for("preference", text, project="shop", language=None) == "language:python"

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+
+from ctxmw import ContextMiddleware
+from ctxmw.search.ranking.weights import RankWeights, weights_for
+from ctxmw.testing import HashEmbedder
+
+
+@pytest.mark.parametrize("name", ["", "wordllama:l2_supercat:256", "hash:8"])
+def test_word_vectors_are_believed_as_far_as_words_go(name):
+    assert weights_for(name) == RankWeights()
+
+
+@pytest.mark.parametrize("name", ["minilm:all-MiniLM-L6-v2:int8:384", "OpenAIEmbeddings:small"])
+def test_what_reads_sentences_is_believed_more(name):
+    assert weights_for(name).dense > RankWeights().dense
+
+
+def test_only_nearness_by_meaning_depends_on_the_embedder():
+    plain, other = asdict(RankWeights()), asdict(weights_for("OpenAIEmbeddings:small"))
+    assert {key for key in plain if plain[key] != other[key]} == {"dense", "dense_near"}
+
+
+def test_a_search_takes_those_of_its_embedder():
+    class Sentences(HashEmbedder):
+        def __init__(self) -> None:
+            super().__init__(64)
+            self.name = "sentences"
+
+    gave = {}
+    for embedder in (HashEmbedder(64), Sentences()):
+        with ContextMiddleware.open(":memory:", embedder=embedder, deadline=None) as ctx:
+            ctx.remember("The courier leaves at four.")
+            (hit,) = ctx.search("courier")
+            gave[embedder.name] = dict(one.rsplit(" ", 1) for one in hit.why.split(", "))
+    assert float(gave["sentences"]["dense"]) > float(gave["hash:64"].get("dense", 0))
