@@ -38,7 +38,8 @@ def first_referred(lines: Sequence[str]) -> int | None:
         return None
     first, last = said[0], said[-1]
     if not _is_own(first.text, said[1].text) and (
-        _asks_about_a_text(first.text) or _names_no_subject(first.text, said[1:])
+        _asks_about_a_text(first.text)
+        or (_are_several(said[1:]) and _is_about_what_follows(first.text))
     ):
         return said[1].start
     return first.start if _looks_back(last.text, said[:-1]) else None
@@ -82,7 +83,7 @@ _OPERATES = re.compile(
 )
 _OWN_OBJECT = re.compile(
     rf"\b(?:my|our|meine?n?|mon|ma|mes|mi|mis)\b(?! (?:[\w'-]{{1,20}} ){{0,2}}{_TEXT}\b)|['\"\u2018\u201c`][^'\"`]{{1,60}}['\"\u2019\u201d`]"
-    r"|\b(?:write|draft|compose) (?:me )?an?\b",
+    r"|\b(?:write|draft|compose) (?:me )?an?\b(?! (?:\w{1,20} )?(?:headline|summary|title|caption|translation|reply|answer))",
     re.IGNORECASE,
 )
 """An operation on something that is there: "my week", "'hello'"."""
@@ -93,14 +94,14 @@ _POINTING = re.compile(
         |normal|good|any|vegan|shorter|better|correct|to|into|in|for|from|as|down|up|out|or|and|please|about
         |so|too|he|she|they|one)\b)
       | the[ ](?:best[ ]|whole[ ]|first[ ]|last[ ])?(?:following|above|{_WORDS_FOR_TEXTS})\b | {_TEXT}[ ](?:below|above|here)\b | below\b
-      | here(?:'s|[ ](?:is|are))\b)""",
+      | here(?:'s|[ ](?:is|are))\b | (?:each|every)[ ](?:line|sentence|row|entry)\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _REQUEST = re.compile(
     r"""\?\s*$ | \?\s | ^\W*(?:please[ ])?(?:(?:can|could|would|will)[ ]you[ ](?:please[ ])?)?
         (?:reply|respond|answer|review|explain|clean|improve|edit|check|rate|cluster|classify|sort|group|extract
           |pull|find|list|count|fix|cut|compare|critique|analy[sz]e|interpret|decode|read|tell|turn|make|convert
-          |look|see|give|thoughts)\b
+          |look|see|give|label|mark|annotate|rank|thoughts)\b
       | ^\W*(?:what|what's|who|who's|is|are|does|did|how|why|which|where)\b
       | \b(?:don't|do[ ]not|can't|cannot)[ ](?:get|understand|know|see|follow)\b | \b(?:have|need|want)[ ]to[ ]cut\b
       | \b(?:can|could)[ ](?:someone|anyone|somebody)\b | \.[ ](?:give|tell|make|find|write|list)\b
@@ -128,6 +129,7 @@ _ANOTHERS = re.compile(
 )
 _ELSEWHERE = re.compile(
     r"\bwas (?:heißt|bedeutet|meinst|sagst|will|wollen|soll)\b[^.!?]{0,30}\b(?:das|dazu|davon|hier|der|die|er|sie)\b"
+    r"|\b(?:ce|cet|cette|diese[nrsm]?|este|esta|esto)\b[^.!?:]{0,40}:$"
     r"|\b(?:antworte|schreibe) ich\b|\bque veut dire\b|\bque répondre\b|\bqu[eé] significa\b|\bqué (?:le )?(?:contesto|respondo)\b",
     re.IGNORECASE,
 )
@@ -179,8 +181,130 @@ _SELF = re.compile(
     r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|are you|can you|could you|will you)\b", re.IGNORECASE
 )
 _NAMES_SOMETHING = re.compile(
-    r"\b(?:an?|any|some|good|best|how to|how do|how can|why|where|when|which|recommend\w*|suggest\w*|ideas?"
-    r"|help|plan|tips?|advice|thanks?|hi|hello|hey|remember|it going|(?:this|these) \w+)\b",
+    r"\b(?:an?|any (?:news|ideas?|tips?|advice|suggestions?|recommendations?|chance|plans?|good)|some|good|best|how to|how do|how can|why|where|when|which|recommend\w*|suggest\w*|ideas?"
+    r"|help|plan|tips?|advice|thanks?|hi|hello|hey|remember|it going|(?:this|these) (?!be |been |get |is |are )\w+)\b",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"\?\s*$|^\W*(?:what|who|is|are|does|did|would)\b", re.IGNORECASE)
+_STATES = re.compile(r"[.!?\u3002\uff01\uff1f]+|\n")
+_PERSON = re.compile(r"\b(?:he|she|him|her|they)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(
+    r"\b(?:my|our|the|a|an|his|her) (?:\w{1,20} )?(?:wife|husband|partner|boss|friend|mother|father|mom|mum|dad|son"
+    r"|daughter|brother|sister|kids?|children|parents|colleagues?|manager|team|doctor|teacher|dog|cat|baby|neighbou?rs?"
+    r"|people|users?|customers?|girlfriend|boyfriend|landlord|roommate|aunt|uncle|cousin)\b|\b(?:he|she|they)\b",
+    re.IGNORECASE,
+)
+
+
+def _are_several(rest: Sequence[_Paragraph]) -> bool:
+    """Say whether more than one thing is said: one may well be added to a question."""
+    lines = sum(one.end - one.start for one in rest)
+    return lines > 1 or sum(len(_STATES.findall(one.text)) for one in rest) > 1
+
+
+def _is_about_what_follows(text: str) -> bool:
+    """Say whether a paragraph has nobody in it who could go on to tell of themselves.
+
+    "Would you apply?" and "she texted back lol" are followed by what they are about. Whoever greets,
+    asks for themselves, or wants something that they name has begun to speak.
+    """
+    if len(text) > LONGEST or not text.isascii() or _PRINTED.match(text):
+        return False
+    if len(text.split()) <= FEW_WORDS and _ASKED.search(text) and not _SELF.search(text):
+        return bool(_PERSON.search(text)) or not _NAMES_SOMETHING.search(text)
+    begun = _SPEAKS.search(text) or _NAMES_SOMETHING.search(text)
+    announced = text.endswith(":") and not _SPEAKS.search(_STATES.split(text)[-1].strip())
+    return announced or not begun
+
+
+_SPEAKS = re.compile(
+    r"""\b(?: i|me|my|mine|myself|i'm|i've|i'd|i'll|we|us|our|you|your|let's|hi|hello|hey|dear|please|thanks|thank
+        |ok|okay|yes|no|yeah|sure|great|good|perfect|nice|well|so|anyway|actually|again|still|sorry|also|by[ ]the[ ]way
+        |fyi|ps|btw|note|remember|important|important:|first|one[ ]more|another|(?:two|three|some|few)[ ](?:more[ ])?(?:things?|points|facts|rules)|facts?|preferences?|decisions?|plan
+        |update|situation|background|context|deal|stay|ich|mir|mein\w*|wir|uns|bitte|je|moi|mon|ma|mes|nous|yo|mi|mis
+        |hola|hallo|bonjour|gracias|danke|merci )\b
+      | ^(?:that|this|it)(?:'s)?[ ](?:is|was|did|does|has|works?|worked|fails?|failed|helps?|helped|didn't|doesn't|isn't|wasn't)\b
+      | ^[\W\d] | ^[\w ]{1,20}:[ ]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PRINTED = re.compile(r"Traceback|\w{0,40}(?:Error|Exception)\b|[{\[<$]|\d{4}-\d\d")
+
+
+_BACK = re.compile(
+    r"\b(?:write|say|answer|reply|respond|text)\b[^.!?]{0,30}\b(?:back|to (?:him|her|them|that|this))\b"
+    r"|\bhow (?:do|should|would|can) (?:i|we|you) (?:answer|reply|respond|read|understand|take)\b",
+    re.IGNORECASE,
+)
+_SENT = (
+    r"(?:sent|wrote|writes|texted|e-?mailed|messaged|posted|left|gave|says?|said|replied|answered|shared|wants"
+    r"|forwarded|published|tweeted|commented|put|reads|states|goes|means|meant|expects)"
+)
+_ANOTHERS = re.compile(
+    rf"""(?<![\w'])(?:my|our|the|his|her|their|an?|some|this|these)[ ](?:[\w'-]{{1,30}}[ ]){{0,4}}?(?:just[ ]|also[ ])?{_SENT}\b
+      | (?<![\w'])(?!I[ ]|We[ ])[A-Za-z][\w.-]{{1,30}}[ ](?:just[ ]|also[ ])?{_SENT}(?:[ ](?:me|us|this|that|in|on|back)\b|:)
+      | \b(?:i|we)(?:'ve|[ ]have)?[ ](?:just[ ])?(?:got|received|found|saw|read|copied|came[ ]across)\b
+        (?:,|[ ](?:this|that|these|an?|the|it|from|on|in)\b)
+      | \bthere(?:'s|[ ]is|[ ]was|[ ]are)[ ](?:an?|this|some)[ ](?:\w{{1,20}}[ ])?{_TEXT}\b
+      | \b\w{{2,20}}['\u2019]s[ ](?:\w{{1,20}}[ ]){{0,2}}{_TEXT}\b | \b{_TEXT}[ ](?:from|by)[ ]
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\bwas (?:heißt|bedeutet|meinst|sagst|will|wollen|soll)\b[^.!?]{0,30}\b(?:das|dazu|davon|hier|der|die|er|sie)\b"
+    r"|\b(?:ce|cet|cette|diese[nrsm]?|este|esta|esto)\b[^.!?:]{0,40}:$"
+    r"|\b(?:antworte|schreibe) ich\b|\bque veut dire\b|\bque répondre\b|\bqu[eé] significa\b|\bqué (?:le )?(?:contesto|respondo)\b",
+    re.IGNORECASE,
+)
+
+
+def _asks_about_a_text(text: str) -> bool:
+    """Say whether a paragraph asks for something to be done with a text that is not in it."""
+    if len(text) > LONGEST:
+        return False
+    if _WRITES_BACK.search(text) or _ELSEWHERE.search(text):
+        return True
+    if _OPERATES.search(text) and not _OWN_OBJECT.search(text):
+        return True
+    asks = bool(_REQUEST.search(text)) or text.endswith((":", "\uff1a"))
+    pointing = bool(_POINTING.search(text))
+    if (asks and pointing) or _IS_A_TITLE.fullmatch(text):
+        return True
+    return bool(_ANOTHERS.search(text)) and (asks or pointing)
+
+
+_IS_A_TITLE = re.compile(
+    rf"(?:my|the|an?|this|some|his|her|their) (?:[\w'-]{{1,20}} ){{0,4}}(?:{_WORDS_FOR_TEXTS})"
+    rf"|(?:[\w'-]{{1,20}} ){{0,3}}{_TEXT}, .{{1,200}}",
+    re.IGNORECASE,
+)
+_OF_THE_SPEAKER = re.compile(
+    r"""\b(?: about[ ](?:me|myself|us|my|our) | (?:is|are|of)[ ](?:my|our) | introduce[ ]myself
+        | my[ ](?:rules|preferences|wishes|setup|details|profile|situation|facts|requirements|answers)
+        | remember | keep[ ]in[ ]mind | note[ ]that | you[ ]should[ ]know | for[ ]you[ ]to[ ]know | from[ ]now[ ]on
+        | here(?:'s|[ ]is|[ ]are)[ ](?:my|our|your|some|how) | (?:how|what)[ ](?:i|we)[ ] | you[ ](?:need|asked|wanted) )\b
+      | \b(?:merk|erinner|souviens|recuerda|记住|覚えて)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_WISH = re.compile(
+    r"(?:so |well |basically |for context,? )?(?:i|we)(?:'d| would|'m| am|'re| are)? ?(?:want|need|like to|hope|plan|wish"
+    r"|looking|planning|trying|hoping|thinking|have a question)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_own(request: str, text: str) -> bool:
+    """Say whether what follows is the speaker's: announced as that, or a wish to whoever is asked."""
+    return bool(_OF_THE_SPEAKER.search(request) or _WISH.match(text))
+
+
+# -- what is not named ------------------------------------------------------------------------
+
+_SELF = re.compile(
+    r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|are you|can you|could you|will you)\b", re.IGNORECASE
+)
+_NAMES_SOMETHING = re.compile(
+    r"\b(?:an?|any (?:news|ideas?|tips?|advice|suggestions?|recommendations?|chance|plans?|good)|some|good|best|how to|how do|how can|why|where|when|which|recommend\w*|suggest\w*|ideas?"
+    r"|help|plan|tips?|advice|thanks?|hi|hello|hey|remember|it going|(?:this|these) (?!be |been |get |is |are )\w+)\b",
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"\?\s*$|^\W*(?:what|who|is|are|does|did|would)\b", re.IGNORECASE)
@@ -243,8 +367,15 @@ _BARE = re.compile(
 
 def _below_its_first_line(lines: Sequence[str], first: _Paragraph) -> int | None:
     """Return where a text begins whose request or source stands right before it."""
-    bare = _BARE.match(lines[first.start])
-    if bare is None:
-        return None
-    goes_on = len(lines[first.start]) > bare.end() + 1
-    return first.start if goes_on else first.start + 1
+    line = lines[first.start].strip()
+    if bare := _BARE.match(line):
+        return first.start if len(line) > bare.end() + 1 else first.start + 1
+    below = first.end - first.start - 1
+    announced = line.endswith(":") and _NAMES_A_TEXT.match(line)
+    asked = below > 1 and _asks_about_a_text(line)
+    if below and (announced or asked) and not _is_own(line, lines[first.start + 1].strip()):
+        return first.start + 1
+    return None
+
+
+_NAMES_A_TEXT = re.compile(rf"(?:[\w'-]{{1,20}} ){{1,4}}{_TEXT}:$", re.IGNORECASE)
