@@ -20,7 +20,7 @@ class RankWeights:
     """The square root of the same: one matching word already says much."""
     pairs: float = 1.5
     """Neighbouring words of the question that are neighbours in the record."""
-    related: float = 1.5
+    related: float = 2.0
     """BM25 of words that often stand for the question's ("pet": "dog")."""
     near_words: float = 1.5
     """Share of the question's words, weighted by rarity, here and two turns to each side."""
