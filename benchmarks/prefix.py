@@ -4,9 +4,10 @@ python -m benchmarks.prefix [--turns 50 200] [--windows 32000] [--json FILE]
 
 The caller sends its clean history again with every turn: a system prompt of 6,000 tokens, then
 question and answer. Seven questions in ten are about something new, of which the memory knows up
-to several hundred tokens; the others come back to something earlier. Three ways to bring that in:
+to several hundred tokens; the others come back to something earlier. Ways to bring that in:
 
 ctxmw         blocks by `prepare`: a stable one, and parts that stay where they were
+only grows    the same blocks, in a prompt to which things are only added: the most there is
 in system     what was found for this question closes the system prompt
 left out      what was found stands before the question, and is gone from the next prompt
 
@@ -168,7 +169,7 @@ def _name(number: int) -> str:
     return "".join(syllables[int(digit)] for digit in f"{number:03d}") + "x"
 
 
-# --- three ways to bring in what is known ---
+# --- ways to bring in what is known ---
 
 
 def _with_ctxmw(ctx: ContextMiddleware, talk: Talk) -> Iterator[list[Message]]:
@@ -177,6 +178,14 @@ def _with_ctxmw(ctx: ContextMiddleware, talk: Talk) -> Iterator[list[Message]]:
         prepared = chat.prepare(messages)
         yield [dict(message) for message in prepared.messages]
         chat.finish(prepared, answer)
+
+
+def _only_grows(ctx: ContextMiddleware, talk: Talk) -> Iterator[list[Message]]:
+    sent: list[Message] = []
+    for prompt, answer in zip(_with_ctxmw(ctx, talk), talk.answers, strict=True):
+        sent += prompt[-1:] if sent else prompt
+        yield list(sent)
+        sent.append({"role": "assistant", "content": answer})
 
 
 def _in_system(ctx: ContextMiddleware, talk: Talk) -> Iterator[list[Message]]:
@@ -197,6 +206,7 @@ def _found(ctx: ContextMiddleware, question: str) -> str:
 
 _WAYS: dict[str, Callable[[ContextMiddleware, Talk], Iterator[list[Message]]]] = {
     "ctxmw": _with_ctxmw,
+    "only grows": _only_grows,
     "in system": _in_system,
     "left out": _left_out,
 }

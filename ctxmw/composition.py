@@ -23,7 +23,7 @@ from .recall.catalog import AgentSearch, Catalog, Offer
 from .recall.modes import MODES, Mode
 from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
-from .recall.sources.code import Code
+from .recall.sources.code.source import Code
 from .recall.sources.directory import Directory
 from .recall.sources.memories import Memories
 from .recall.sources.own import OwnSource
@@ -111,6 +111,9 @@ class Options(TypedDict, total=False):
     """What brings code and rules by itself, and how much each kind counts."""
     modes: Sequence[Mode]
     """Words in a message that bring an instruction; see `ctxmw.MODES`."""
+    index_folders: bool
+    """Whether the code of the project around `session(cwd=...)` is indexed by itself, in the
+    background and within bounds; True unless given."""
     deadline: float | None
     """Milliseconds that the search for a turn's part may take: what is there by then is used, and
     the record says what is missing. 200 unless given, or what CTXMW_DEADLINE says (0: none). None
@@ -268,6 +271,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
+        discreet=_given(options.get("learn"), Learning).sensitive != "always",
     )
 
 

@@ -50,7 +50,7 @@ class ForgivingSession:
         messages: Sequence[Message],
         *,
         window: int | None = None,
-        tools: Sequence[Any] = (),
+        tools: Sequence[Any] | None = None,
         capture: bool = True,
     ) -> Prepared:
         """Return the prepared messages; the messages as given when something of ours fails.
@@ -69,7 +69,7 @@ class ForgivingSession:
         messages: Sequence[Message],
         *,
         window: int | None = None,
-        tools: Sequence[Any] = (),
+        tools: Sequence[Any] | None = None,
         capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`; the messages as given when it cannot be begun in time."""

@@ -26,7 +26,7 @@ from .conversation.contents import (
     new_summary,
     pending,
 )
-from .conversation.conversation import Identity, Prepared, own_prepared
+from .conversation.conversation import Identity, Prepared, can_fetch, own_prepared
 from .conversation.exchanges import Telling
 from .conversation.history import Exchange, history_of, prompt_of, transcript_of
 from .conversation.record import ContextRecord, told_of
@@ -41,11 +41,11 @@ from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
 from .runtime.telemetry import CONVERSATION
 from .tokens.prompt_counter import Measure
-from .values.argument_checks import checked_window, flag, schemas, tokens
+from .values.argument_checks import check_name, check_text, checked_window, flag, schemas, tokens
 from .values.clocks import checked_moment
 from .values.items import Priority, Trust
 from .values.messages import Message, Spoken, check_messages, checked_reply, place
-from .values.records import Note, Observation, SessionSummary, Turn, check_name, check_text
+from .values.records import Note, Observation, SessionSummary, Turn
 
 
 class Session(Displayed):
@@ -114,7 +114,7 @@ class Session(Displayed):
         *,
         query: str = "",
         window: int | None = None,
-        tools: Sequence[Any] = (),
+        tools: Sequence[Any] | None = None,
         capture: bool = True,
     ) -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
@@ -128,7 +128,9 @@ class Session(Displayed):
 
         Where the model's window is known, here or from the memory, a prompt that takes up too much
         of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
-        the JSON schemas of what the model is offered: they count.
+        the JSON schemas of what the model is offered: they count. Only a model that has mem_get or
+        mem_search is told of what it could fetch; where tools are not told (None), that is one of a
+        memory whose tools were given out.
         """
         flag(capture, "capture")
         with self._observer.operation("prepare", **{CONVERSATION: self.id}) as told:
@@ -136,10 +138,11 @@ class Session(Displayed):
                 end_idle(self._recall, self._learner, self._who)
             if self._composition.retains_some:
                 self._composition.keeper.look_in_passing(self.user)
-            size, offered = self._window(window), schemas(tools)
+            size, offered = self._window(window), () if tools is None else schemas(tools)
             automatic = size and self._compactor.policy.automatic
             counted = self._counted(size, offered) if automatic else None
-            who, given = self._asking(query, size), check_messages(messages)
+            given = check_messages(messages)
+            who = self._fetching(self._asking(query, size), tools, given)
             prepared = prepare_call(self._compactor, who, given, counted, capture=capture)
             told.update(told_of(prepared.context, self._observer))
             return prepared
@@ -156,7 +159,9 @@ class Session(Displayed):
         """
         counted = self._counted(self._window(window), schemas(tools))
         with self._observer.operation("compact", **{CONVERSATION: self.id}):
-            return compact(self._compactor, self._who, check_messages(messages), counted)
+            given = check_messages(messages)
+            who = self._fetching(self._who, tools or None, given)
+            return compact(self._compactor, who, given, counted)
 
     def leave(self, messages: Sequence[Message], *, limit: int = 500) -> str:
         """Archive messages that leave a history which others keep; return a note of all that did.
@@ -164,7 +169,8 @@ class Session(Displayed):
         The note has at most `limit` tokens, and `note_of_left()` returns it again.
         """
         most = tokens(limit, "limit")
-        return leave(self._compactor, self._who, check_messages(messages), most)
+        given = check_messages(messages)
+        return leave(self._compactor, self._fetching(self._who, None, given), given, most)
 
     def note_of_left(self) -> str:
         """Return the note of what left; "" when nothing did."""
@@ -180,8 +186,11 @@ class Session(Displayed):
 
         There is no record to finish, and what waits for the next call goes on waiting.
         """
-        who = self._asking(query, self._composition.defaults.window)
-        return peek_call(self._compactor, who, check_messages(messages))
+        who, given = (
+            self._asking(query, self._composition.defaults.window),
+            check_messages(messages),
+        )
+        return peek_call(self._compactor, self._fetching(who, None, given), given)
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
@@ -346,7 +355,7 @@ class Session(Displayed):
         *,
         query: str = "",
         window: int | None = None,
-        tools: Sequence[Any] = (),
+        tools: Sequence[Any] | None = None,
         capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`.
@@ -395,6 +404,12 @@ class Session(Displayed):
             raise InvalidValue(f"query is {query!r:.60}: give text.")
         who = self._who.in_window(window)
         return replace(who, query=query) if query else who
+
+    def _fetching(
+        self, who: Identity, tools: Sequence[Any] | None, given: Sequence[Message]
+    ) -> Identity:
+        known = tools is None and self._conversations.tools_given.is_set()
+        return who if known or can_fetch(tools or (), given) else replace(who, fetches=False)
 
     def _window(self, given: int | None) -> int | None:
         return checked_window(given) or self._composition.defaults.window

@@ -35,14 +35,16 @@ def memory_server(
     language: str | None = None,
     cwd: str | Path | None = None,
     connection: str = "",
-    trust: ctxmw.Trust = "trusted",
+    trust: ctxmw.Trust = "untrusted",
 ) -> Server[Any]:
     """Return an MCP server for a memory.
 
     What clients remember without a scope belongs to the project. `connection` names the one
     conversation there is, for a server on a pipe. With `cwd`, the rules and files of that folder
-    come along. With `trust="untrusted"`, what clients remember
-    is treated as a stranger's words: it never comes into a system prompt.
+    come along.
+
+    What clients remember was written by an agent, after whatever it has read: it is treated as a
+    stranger's words, is found, and never comes into a system prompt, unless `trust="trusted"`.
     """
     callers = Callers(ctx=ctx, project=project, language=language, cwd=cwd, connection=connection)
     updates = Updates(callers)

@@ -18,18 +18,11 @@ from ..recall.selection import Overflow, Selection, select_lanes, select_turn
 from ..recall.sources.memories import Memories
 from ..search.filter import Filter
 from ..search.reading import opens_at
+from ..values.argument_checks import check_kind
 from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand
 from ..values.items import Item, Scope
 from ..values.record_items import as_past, record_item
-from ..values.records import (
-    MEMORY_KINDS,
-    RECORD_TYPES,
-    TYPES_OF_KIND,
-    Memory,
-    Record,
-    check_kind,
-    load,
-)
+from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, Memory, Record, load
 from ..values.situation import Situation, score_all
 
 _NAMED = 8
@@ -53,6 +46,10 @@ class OnDemandAnswers:
         self._who = who
         self._store = recall.journal.store
         self._count = recall.printer.count
+
+    def given_out(self) -> None:
+        """Keep that tools were made which ask here: prompts may tell of what these would bring."""
+        self._conversations.tools_given.set()
 
     def search(self, query: str, kinds: Sequence[str] = ()) -> str:
         """Return the best passages for a query that are not in view."""
@@ -84,8 +81,11 @@ class OnDemandAnswers:
         )
         return self._answer(chosen)
 
-    def code(self, query: str) -> str:
-        """Return the code of this project that a query is about."""
+    def code(self, query: str, *, counted: bool = True) -> str:
+        """Return the code of this project that a query is about.
+
+        Unless `counted`, for a person who looks and not for the agent, nothing is written.
+        """
         if not query.strip():
             return 'code_search needs a query, such as {"query": "retries of uploads"}.'
         _, situation = self._here(query)
@@ -98,7 +98,8 @@ class OnDemandAnswers:
         if not items:
             return f"No code of {situation.project} fits {query[:80]!r}.\n"
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
-        return self._answer(select_turn(items, limit, layout, floors))
+        found = select_turn(items, limit, layout, floors)
+        return self._answer(found) if counted else found.block.text or _DOES_NOT_FIT
 
     def get(self, ids: Sequence[str], offset: int = 0, query: str = "") -> str:
         """Return records in full, as many as fit; a long one page by page.

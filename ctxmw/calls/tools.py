@@ -155,6 +155,8 @@ def memory_tools(chat: Answering, *, tools: bool | Sequence[str] = True) -> list
             f"memory_tools was given {type(chat).__name__}: give a conversation, such as "
             "ctx.session('...')."
         )
+    if "mem_get" in names or "mem_search" in names:
+        answers.given_out()
     made = [*_looking(answers), *_writing(writing)]
     return [tool for tool in made if tool.name in names]
 

@@ -20,8 +20,9 @@ from ..memory.put_away import put_away
 from ..memory.remember import checked_memory, checked_period, remember
 from ..protocols import Find
 from ..text.cleaning import one_line
+from ..values.argument_checks import check_name
 from ..values.items import Trust
-from ..values.records import AGENT, Memory, Turn, check_name
+from ..values.records import AGENT, Memory, Turn
 
 LOOKED_AT = 200
 """Turns of the conversation that are looked at for strangers' words."""
@@ -46,6 +47,8 @@ class AgentWriting:
             values = checked_memory(text, kind=kind, scope=where) | checked_period(None, until)
             values |= {"key": check_name(key, "key"), "source": AGENT}
             values |= {"trust": self._trust(state, strange), "session": self._who.session}
+            marked = self._learner.policy.marks_memory(values["text"], kind, values["scope"])
+            values["sensitive"] = marked
             values["derived_from"] = tuple(turn.ref for turn in strange)
             with self._learner.telemetry.observer.operation("remember"):
                 memory = remember(self._journal, self._learner.search, user, **values)

@@ -48,6 +48,8 @@ class ProjectCode:
         self._places[file.path] = [
             self._add(Definition(entity, file.path)) for entity in file.entities
         ]
+        if file.past and self._places[file.path]:
+            self.past.add(self._places[file.path][0], file.past)
 
     def let_go(self, path: str) -> None:
         """Know a file no longer."""
@@ -171,6 +173,7 @@ class ProjectCode:
         return Columns(
             paths=paths,
             postings=self.postings,
+            past=self.past,
             file_of=file_of,
             lengths=np.array(self._lengths, np.float64),
             lines=np.array([file.lines for file in self.files.values()], np.float64),
@@ -200,6 +203,7 @@ class ProjectCode:
         self._named: dict[str, list[int]] = defaultdict(list)
         self._lower: dict[str, set[str]] = defaultdict(set)
         self.postings = CodePostings()
+        self.past = CodePostings()
         self._lengths = array("L")
         self.graph = ImportGraph(self.files)
         self._callers: dict[str, list[int]] = defaultdict(list)
@@ -302,4 +306,6 @@ def _base(path: str) -> str:
 
 
 def _folded(name: str) -> str:
-    return name.replace("_", "").lower()
+    own = name.lstrip("_")
+    # `_accept` is not what somebody means who writes Accept.
+    return name[: len(name) - len(own)] + own.replace("_", "").lower()

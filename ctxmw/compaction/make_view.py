@@ -190,7 +190,7 @@ def refill(
     told = [item for item in others if item.kind == "summary" and item.trust == "trusted"]
     newest = sorted(told, key=lambda item: (item.at is not None, item.at), reverse=True)[:SUMMARIES]
     rest = [item for item in others if item not in newest and item.score >= recall.floors.index]
-    lines = _about(goal, rest)[:LINES]
+    lines = _about(goal, rest)[:LINES] if situation.fetches else []
     return Refill(
         items=(*((item, "full") for item in newest), *((item, "index") for item in lines)),
         layout=recall.printer.layout(situation),

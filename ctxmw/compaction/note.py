@@ -80,10 +80,9 @@ def _opening(archived: Archived, layout: Layout) -> list[Piece]:
     told = []
     if archived.turns:
         n = len(archived.turns)
-        told.append(
-            f"{n} {'message is' if n == 1 else 'messages are'} archived and not shown any more: "
-            f"mem_search finds what they say, mem_get with the id {archived.ref} pages through all."
-        )
+        gone = f"{n} {'message is' if n == 1 else 'messages are'} archived and not shown any more"
+        how = "mem_search finds what they say, mem_get with the id {} pages through all."
+        told.append(f"{gone}: {how.format(archived.ref)}" if layout.fetches else f"{gone}.")
     if archived.cleared:
         n = archived.cleared
         told.append(f"{n} tool {'output is' if n == 1 else 'outputs are'} cut down to the ends.")

@@ -193,7 +193,8 @@ def _said(order: int, turn: Turn, salience: Salience, layout: Layout) -> Line | 
         return None
     group = next((name for name in GROUPS if name in roles.values()), "")
     item, shown = _excerpt(turn, said, [at for at in roles if roles[at] == group], salience, layout)
-    text = layout.renderer.item(item, shown, layout.count(item.text) if shown == "brief" else 0)
+    told = shown == "brief" and layout.fetches
+    text = layout.renderer.item(item, shown, layout.count(item.text) if told else 0)
     cost = layout.count(text)
     worth = salience(item.passage or item.text) / cost
     whole = (turn.ref, item.version) if shown == "full" or item.passage == item.text else None
@@ -247,7 +248,8 @@ def _open(archived: Archived, layout: Layout) -> list[Line]:
 
 def _plain(group: str, order: int, turn: Turn, words: str, layout: Layout) -> Line:
     item = replace(record_item(turn), group="said", label="", passage=words)
-    text = layout.renderer.item(item, "brief", layout.count(turn.says()))
+    whole = layout.count(turn.says()) if layout.fetches else 0
+    text = layout.renderer.item(item, "brief", whole)
     cost = layout.count(text)
     # Short, and of use whatever was said: they come first.
     worth = 1e3 + order

@@ -13,7 +13,7 @@ from ..recall.catalog import Catalog, SessionContext, session_context
 from ..recall.entries import Entry, entry_key, free, waiting
 from ..recall.sources.own import warn_of_overuse
 from ..text.secrets.redaction import redact
-from ..values.argument_checks import checked_texts
+from ..values.argument_checks import check_kind, check_text, checked_texts
 from ..values.clocks import after
 from ..values.records import (
     NOTE_KINDS,
@@ -23,8 +23,6 @@ from ..values.records import (
     Note,
     Observation,
     SessionSummary,
-    check_kind,
-    check_text,
     load_all,
 )
 from .conversation import Conversations, Identity, scope_of

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from ..errors import InvalidValue
@@ -20,11 +21,12 @@ from ..runtime.lru import LruCache
 from ..store.feed import Feed
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name
+from ..values.argument_checks import check_name
 from ..values.budget import Budget
 from ..values.items import Item
-from ..values.messages import Message, Placement, check_placement
+from ..values.messages import Message, Placement, check_placement, message_text
 from ..values.record_items import row_item
-from ..values.records import Memory, check_name, load_all, load_as
+from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, Prints, block_cache
@@ -66,6 +68,8 @@ class Identity:
     """Tokens that replayed parts may take together."""
     learn: bool = True
     """Whether something is learned from what is said."""
+    fetches: bool = True
+    """Whether the model has tools to fetch what it is shown in part, or only told of."""
 
     def situation(self, state: SessionState, now: datetime, query: str = "") -> Situation:
         """Return where it takes place, for what is looked for now."""
@@ -78,6 +82,7 @@ class Identity:
             root=self.root,
             query=query,
             now=now,
+            fetches=self.fetches,
         )
 
     def in_window(self, tokens: int | None) -> Identity:
@@ -86,6 +91,19 @@ class Identity:
             return self
         share = tokens // OURS
         return replace(self, budget=self.budget.within(share), replayed=share)
+
+
+_FETCH = ("mem_get", "mem_search")
+
+
+def can_fetch(tools: Sequence[Any], messages: Sequence[Message]) -> bool:
+    """Say whether a model is offered the tools that bring records, as schemas or in words.
+
+    Agents that call tools by writing it down have these described in a system message.
+    """
+    told = [message_text(one) for one in messages if one.get("role") in ("system", "developer")]
+    offered = [*map(str, tools), *told]
+    return any(name in text for text in offered for name in _FETCH)
 
 
 def located(who: Identity, cwd: str | Path | None) -> Identity:
@@ -164,6 +182,9 @@ class Conversations:
     """Which messages of each were in view last."""
     idle: LruCache[str, datetime] = field(default_factory=lambda: LruCache(1024))
     """When each user's conversations were last looked at for one that has ended."""
+    tools_given: Event = field(default_factory=Event)
+    """Set once tools were made that bring records: a model that nothing is known of may have them.
+    """
 
     def load(self, who: Identity, now: datetime | None = None) -> SessionState:
         """Return the conversation's state with its parts; that of a new one begins now."""

@@ -23,8 +23,8 @@ from ..memory.remember import ALIKE
 from ..protocols import Find
 from ..store.journal import Journal
 from ..text.cleaning import one_line
-from ..text.own_words import own_words
 from ..text.secrets.redaction import redact
+from ..text.speech.own_words import own_words
 from ..text.terms import content_terms
 from ..values.records import (
     MEMORY_KINDS,

@@ -17,9 +17,8 @@ from ..conversation.state import SessionState
 from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
-from ..text.own_words import own_words
+from ..text.speech.own_words import own_words
 from ..text.terms import content_terms, repeats
-from ..text.topics import is_sensitive
 from ..values.items import MakeRef
 from ..values.messages import Message, last_user, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
@@ -152,9 +151,8 @@ class Lesson:
         return (*(row.ref for row in found.values() if row), *told.shown)
 
     def _remember(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
-        policy = self._learner.policy.sensitive
-        private = policy != "always" and is_sensitive(stated.text)
-        if private and policy == "never":
+        private = self._learner.policy.marks(stated.text)
+        if private and self._learner.policy.sensitive == "never":
             return
         subject = subject_of(stated.text, stated.said)
         reworded = stated.text.rstrip(".").casefold() not in turn.text.casefold()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..errors import InvalidValue
+from ..text.topics import is_sensitive
 from ..values.items import Trust
 
 Sensitive = Literal["on_topic", "always", "never"]
@@ -34,6 +35,17 @@ class Learning:
             raise InvalidValue(
                 f"sensitive is {self.sensitive!r:.60}. Allowed: {', '.join(get_args(Sensitive))}."
             )
+
+    def marks(self, text: str) -> bool:
+        """Say whether a text is to be shown only where it is spoken of."""
+        return self.sensitive != "always" and is_sensitive(text)
+
+    def marks_memory(self, text: str, kind: str, scope: str) -> bool:
+        """Say it of what is remembered by hand; rules and a project's facts tell of nobody."""
+        return scope == "universal" and kind in _OF_SOMEBODY and self.marks(text)
+
+
+_OF_SOMEBODY = ("preference", "correction", "fact")
 
 
 def checked_trust(given: Mapping[str, Trust]) -> Mapping[str, Trust]:

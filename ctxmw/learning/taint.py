@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ..conversation.replay.trail import Trail
 from ..runtime.lru import LruCache
-from ..text.own_words import has_pasted
+from ..text.speech.own_words import has_pasted
 from ..values.items import Trust
 from ..values.messages import Message, author_of, message_text
 from ..values.records import Turn

@@ -19,20 +19,17 @@ from ..store.journal import Journal
 from ..store.open import store_at
 from ..store.rows import batches
 from ..text.cleaning import fold
-from ..values.argument_checks import checked_since, flag, whole_number
-from ..values.clocks import end_of
-from ..values.records import (
-    MEMORY_KINDS,
-    RECORD_TYPES,
-    Memory,
-    Note,
-    Record,
+from ..values.argument_checks import (
     check_kind,
     check_name,
     check_scope,
     check_text,
-    load,
+    checked_since,
+    flag,
+    whole_number,
 )
+from ..values.clocks import end_of
+from ..values.records import MEMORY_KINDS, RECORD_TYPES, Memory, Note, Record, load
 
 _BATCH = 1000
 

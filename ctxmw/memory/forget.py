@@ -29,6 +29,7 @@ from ..runtime.faults import stage
 from ..runtime.telemetry import Observer
 from ..store.journal import Journal
 from ..text.cleaning import fold
+from ..values.argument_checks import check_name
 from ..values.records import (
     RECORD_TYPES,
     Derived,
@@ -36,7 +37,6 @@ from ..values.records import (
     Note,
     SessionSummary,
     Turn,
-    check_name,
     load,
     load_all,
 )

@@ -14,10 +14,10 @@ from ..recall.selection import Overflow, select_turn
 from ..runtime.displayed import Displayed
 from ..runtime.telemetry import FOUND, Observer
 from ..search.filter import Filter
-from ..values.argument_checks import checked_since, tokens, types_of, whole_number
+from ..values.argument_checks import check_scope, checked_since, tokens, types_of, whole_number
 from ..values.items import Item, Shown
 from ..values.record_items import as_past
-from ..values.records import RECORD_TYPES, Record, check_scope, load
+from ..values.records import RECORD_TYPES, Record, load
 from ..values.situation import Situation
 from .as_of import moment_as_of, recall_as_of
 

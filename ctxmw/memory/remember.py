@@ -23,16 +23,9 @@ from ..text.lexicon import STOP_WORDS
 from ..text.periods import ALWAYS, period_in
 from ..text.secrets.redaction import redact
 from ..text.terms import stems
+from ..values.argument_checks import check_kind, check_scope, check_text
 from ..values.clocks import begin_of, end_of
-from ..values.records import (
-    AGENT,
-    MEMORY_KINDS,
-    Memory,
-    check_kind,
-    check_scope,
-    check_text,
-    load_all,
-)
+from ..values.records import AGENT, MEMORY_KINDS, Memory, load_all
 from .outdated import outdated_turns
 
 ALIKE = 0.6

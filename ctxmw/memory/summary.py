@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
@@ -11,8 +12,8 @@ from ..recall.surroundings import is_small_talk
 from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.names import names_in, paths_in
-from ..text.own_words import own_words
 from ..text.prose import sentences
+from ..text.speech.own_words import own_words
 from ..text.topics import is_sensitive
 from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
 
@@ -52,7 +53,7 @@ def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | No
         text=text,
         decisions=_decisions(journal, user, session, notes),
         concepts=_most_named([*(_own(turn) for turn in said), *(one.title for one in seen)]),
-        files=_most((file for one in seen for file in one.files), paths_in(words), FILES),
+        files=_most((file for one in seen for file in one.files), _files_in(words), FILES),
     )
 
 
@@ -106,9 +107,33 @@ _KINDS = ("done", "decided", "blocked", "next")
 
 
 def _first(turn: Turn) -> str:
-    """Return the first sentence that is no small talk."""
+    """Return the first sentence that is no small talk; a greeting with a name is."""
     found = (sentence.text for sentence in sentences(_own(turn)))
-    return next((one_line(text, SENTENCE) for text in found if not is_small_talk(text)), "")
+    said = (text for text in found if not is_small_talk(_GREETING.sub("", text)))
+    said = (text for text in said if not _HOW_ARE_YOU.search(text))
+    return next((one_line(text, SENTENCE) for text in said), "")
+
+
+_GREETING = re.compile(
+    r"^\s{0,4}(?:hi|hey|hello|hiya|yo|dear|good (?:morning|afternoon|evening|night|day)|morning"
+    r"|thanks|thank you(?: so much)?|ok|okay|bye|goodbye|see you|sure|yes|yeah|no|wow|oh|ugh|aww?"
+    r"|haha\w{0,9})"
+    r"\b,?(?: there\b| again\b)?(?:,? [A-Z][\w'-]{0,30}){0,2}[\s,.!?]{0,8}$",
+    re.IGNORECASE,
+)
+_HOW_ARE_YOU = re.compile(
+    r"^\W{0,4}(?:(?:and|so|hi|hey|hello) )?(?:how(?:'s| is| was| are| have| has)|what's|what have)"
+    r" (?:you|your|everything|things|it|life|up|the (?:day|week|weekend))\b[^.!?]{0,60}\?$",
+    re.IGNORECASE,
+)
+
+
+def _files_in(words: str) -> list[str]:
+    """Return the paths that people write of files: no "and/or", no full stop without a space."""
+    return [path for path in paths_in(words) if _A_FILE.search(path)]
+
+
+_A_FILE = re.compile(r"^[./]|/[^/]{1,255}/|\.[a-z0-9]{1,8}$")
 
 
 def _joined(texts: Sequence[str]) -> str:

@@ -99,7 +99,10 @@ class Draft:
         title: Callable[[str], str],
         *,
         hint: bool,
+        fetches: bool = True,
     ) -> None:
+        """Where nothing `fetches`, what is shown in part does not tell where the rest of it is."""
+        self._fetches = fetches
         self._renderer = renderer
         self._count = count
         self._title = title
@@ -231,7 +234,7 @@ class Draft:
 
     def _made(self, item: Item, shown: Shown) -> tuple[str, int]:
         """Print the item and count that, for the first time."""
-        cost = 0 if shown == "full" else self.cost(item)
+        cost = 0 if shown == "full" or not self._fetches else self.cost(item)
         return self._counted(item, shown, self._renderer.item(item, shown, cost))
 
     def _counted(self, item: Item, shown: Shown, text: str) -> tuple[str, int]:

@@ -24,8 +24,9 @@ from ..store.journal import Journal
 from ..store.replica import Projection, Replica, rows_of
 from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name
+from ..values.argument_checks import check_kind, check_name, check_text
 from ..values.items import Include, Item, short_refs
-from ..values.records import SHARED, Record, check_kind, check_name, check_text, load_as
+from ..values.records import SHARED, Record, load_as
 from ..values.situation import with_match
 
 CatalogKind = Literal["rule", "reference", "tool"]

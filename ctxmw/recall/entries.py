@@ -19,8 +19,9 @@ from ..protocols import Find, Row, Store
 from ..store.journal import Journal
 from ..text.cleaning import digest
 from ..text.secrets.redaction import redact, redact_name, redact_values
+from ..values.argument_checks import check_text
 from ..values.items import PRIORITIES, Item, Priority
-from ..values.records import Moment, Record, check_text, load_all
+from ..values.records import Moment, Record, load_all
 
 LEASE = timedelta(minutes=5)
 """How long a call may take before its entries are offered to the next one."""

@@ -8,14 +8,15 @@ it, and of none in one about code. A few stand in the stable block all the same;
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..search.filter import Filter
+from ..text.cleaning import fold
 from ..text.terms import content_terms
-from ..text.topics import directed, nearness, topic_weights, topics_of
-from ..values.items import Item
+from ..text.topics import FIELDS, directed, is_sensitive, nearness, topic_weights, topics_of
+from ..values.items import Item, changed, is_heard
 from ..values.records import Memory
 from ..values.situation import Rating, Situation
 
@@ -29,33 +30,71 @@ NEAR = 0.15
 """How near to what is asked a memory must be."""
 LOOKED_UP, READ = 160, 48
 """How many memories on a topic are looked at, and how many are read."""
-MOST_TOKENS = 480
+MOST_TOKENS = 560
 """What memories on the topic may take of a turn's part ..."""
 SHARE = 0.6
 """... and of its limit."""
+A_FEW_TOKENS = 280
+"""What memories may take where advice is asked for, in a field that no word tells."""
 _ASKS = re.compile(
     r"""\?\s*$ | \b(?:suggest|recommend|advise|help|plan|find|book|choose|pick|ideas?|advice|tips
         |looking[ ]for|should[ ]i|what|which|where|how|can[ ]you|could[ ]you|order|buy|cook|prepare
         |i[ ](?:need|want)|i'd[ ]like)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ADVICE = re.compile(
+    r"\b(?:recommend|suggest|advise|recommendations?|suggestions?|ideas|things to do)\b",
+    re.IGNORECASE,
+)
+_FOR_ME = re.compile(
+    r"\b(?:for (?:me|us)|(?:should|could|might|can) (?:i|we)|(?:i|we) (?:should|could|might))\b",
+    re.I,
+)
+_SOMEWHERE = re.compile(
+    r"\b(?:in|to|around|near) (?:the )?"
+    r"(?!Python|Java|Type|Rust|Ruby|Swift|Kotlin|Scala|Haskell|English|German|French|Spanish|Chinese"
+    r"|Japanese)[A-Z][a-z]{2,30}\b"
+)
 
 
 def for_the_opening(items: Sequence[Item]) -> list[Item]:
-    """Return what may stand in the stable block: nothing sensitive, little of one field of life."""
+    """Return what may stand in the stable block: nothing sensitive, little of one field of life.
+
+    A conversation that was nothing but a statement is not told of beside it, nor where it waits
+    until its field is spoken of.
+    """
     situational = [item for item in items if not item.sensitive and item.situational]
-    best = sorted(situational, key=lambda item: -item.score)
+    # What was remembered by hand goes before what was heard in passing.
+    best = sorted(situational, key=lambda item: (is_heard(item), -item.score))
+    told = {_bare(item) for item in items if item.section == "about"}
     later = {item.ref for item in best[FEW:]}
-    return [item for item in items if not item.sensitive and item.ref not in later]
+    return [
+        item
+        for item in items
+        if not item.sensitive
+        and item.ref not in later
+        and not (item.kind == "summary" and _bare(item) in told)
+    ]
+
+
+def _bare(item: Item) -> str:
+    """Return what an item says, without the dates that are told with it."""
+    return fold(item.text.partition(" (")[0]).rstrip(".! ")
 
 
 def on_topic(recall: Recall, situation: Situation, wanted: Filter) -> list[Item]:
     """Return what the user told about what is asked for, the nearest first."""
-    asked = topic_weights(situation.query)
-    if not asked or not _ASKS.search(situation.query):
+    if not _ASKS.search(situation.query):
         return []
+    asked, most = _asked_about(situation.query), MOST_TOKENS
+    fields: Collection[str] = asked
+    if not asked:
+        # In a project, what no field is known of is about the project.
+        if situation.project or not _is_advice_for_me(situation.query):
+            return []
+        fields, most = FIELDS, A_FEW_TOKENS
     of_memory = replace(wanted, types=(Memory.type,), own=None)
-    found = recall.search.on_topics(situation, asked, LOOKED_UP, of_memory)
+    found = recall.search.on_topics(situation, fields, LOOKED_UP, of_memory)
     told = [one for one in found if one.item.situational and one.item.trust == "trusted"]
     near = _nearest(situation.query, asked, told)
     items = [one.item for one, _ in near]
@@ -63,8 +102,20 @@ def on_topic(recall: Recall, situation: Situation, wanted: Filter) -> list[Item]
     rating = Rating.of(situation, recall.weights)
     return [
         rating.matched(item, much[item.ref], (("topic", much[item.ref]),))
-        for item in _within(recall, items, min(MOST_TOKENS, int(SHARE * wanted.tokens)))
+        for item in _within(recall, items, min(most, int(SHARE * wanted.tokens)))
     ]
+
+
+def _asked_about(query: str) -> dict[str, float]:
+    """Return the fields that a question is about; whoever asks what to do somewhere travels."""
+    asked = topic_weights(query)
+    if not asked and _is_advice_for_me(query) and _SOMEWHERE.search(query):
+        return {"travel": 1.0}
+    return asked
+
+
+def _is_advice_for_me(query: str) -> bool:
+    return bool(_ADVICE.search(query) and _FOR_ME.search(query))
 
 
 def _nearest(
@@ -75,11 +126,14 @@ def _nearest(
     Of those that are as near, the order stays.
     """
     towards, terms = directed(asked), frozenset(content_terms(query))
+    least = NEAR if asked else 0.0
     near = []
     for one in told:
         topics, said = one.spoken_of
+        if one.item.sensitive and not _is_spoken_of(asked, topics, terms & said):
+            continue
         much = 0.7 * nearness(towards, topics) + 0.15 * len(terms & said)
-        if much >= NEAR:
+        if much >= least:
             near.append((one, min(1.0, much)))
     return sorted(near, key=lambda found: -found[1])[:READ]
 
@@ -89,13 +143,34 @@ def admitted(items: Sequence[Item], situation: Situation) -> list[Item]:
     if not any(item.sensitive for item in items):
         return list(items)
     topics, terms = topics_of(situation.query), set(content_terms(situation.query))
-    return [
-        item
-        for item in items
-        if not item.sensitive
-        or topics & topics_of(item.text)
-        or terms & set(content_terms(item.text))
-    ]
+
+    def is_kept(text: str) -> bool:
+        return _is_spoken_of(topics, topics_of(text), terms & set(content_terms(text)))
+
+    found: list[Item] = []
+    for item in items:
+        if item.kind == "turn" and item.sensitive:
+            text = _kept(item.text, is_kept)
+            if text:
+                found.append(changed(item, text=text, passage=_kept(item.passage, is_kept)))
+        elif not item.sensitive or is_kept(item.text):
+            found.append(item)
+    return found
+
+
+def _kept(text: str, is_kept: Callable[[str], bool]) -> str:
+    """Return a text without the sentences that tell what is sensitive and not spoken of."""
+    said = _SENTENCES.split(text)
+    kept = [one for one in said if not is_sensitive(one) or is_kept(one)]
+    return text if kept == said else " ".join(kept).strip()
+
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s|\n")
+
+
+def _is_spoken_of(asked: Collection[str], told: Collection[str], shared: Collection[str]) -> bool:
+    """Say whether a question is about something sensitive: whatever is bought is no field."""
+    return bool(shared) or any(topic in told for topic in asked if topic != "shopping")
 
 
 def _within(recall: Recall, items: Sequence[Item], tokens: int) -> list[Item]:

@@ -39,8 +39,9 @@ SMALLEST_ENTRY, RECORDED = 16, 10
 """Tokens of a short line in the index; candidates for it beyond that, for the record."""
 
 
-StartupChoice = tuple[Budget, tuple[Item, ...], Counter[str]]
-"""What an opening is chosen of: for which budget, of which items, with how many left out before."""
+StartupChoice = tuple[Budget, bool, tuple[Item, ...], Counter[str]]
+"""What an opening is chosen of: for which budget, for a model that can fetch or not, of which
+items, with how many left out before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ class Recall:
     limit: TimeLimit
     """On the search for a turn's part, and on sources of the application's own."""
     stats: Stats
+    discreet: bool = True
+    """Whether what is sensitive waits until it is spoken of."""
     openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]] = field(
         default_factory=lambda: LruCache(64)
     )
@@ -104,7 +107,7 @@ def build_stable(
     items = (*pinned, *found)
     key = (situation.user, situation.project, situation.language)
     # Most conversations of a user begin with the same: then it is the same choice.
-    of = (budget, items, gathered.left_out)
+    of = (budget, situation.fetches, items, gathered.left_out)
     known = recall.openings.get(key)
     if known is None or known[0] != of:
         with stage("select"):
@@ -163,7 +166,8 @@ def build_part(
     told = [item for item in told if whole.isdisjoint(item.origins)]
     told = list(unsaid(recall.journal, situation.user, told, sent))
     known = {item.ref for item in told}
-    hits = admitted(recall.printer.arriving.admitted(new), situation)
+    hits = recall.printer.arriving.admitted(new)
+    hits = admitted(hits, situation) if recall.discreet else hits
     hits = [item for item in hits if item.ref not in known]
     declined = _declined(hits, found, recall.floors, shown)
     asked = [item for item in hits if item.ref not in declined]
@@ -290,9 +294,10 @@ def gather(recall: Recall, situation: Situation, budget: Budget, own: Own) -> Ga
     left_out: Counter[str] = Counter()
     for source in recall.sources:
         listed = source.best(situation, recall.weights, most)
-        items += for_the_opening(recall.printer.arriving.admitted(listed.items))
+        items += recall.printer.arriving.admitted(listed.items)
         above, below = listed.left_out(recall.floors.stable)
         left_out += Counter({"over budget": above, f"below floor {recall.floors.stable:g}": below})
+    items = for_the_opening(items)
     items += [item for item in own.items if item.lane != "turn"]
     return Gathered(items=items, left_out=left_out)
 

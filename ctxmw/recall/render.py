@@ -33,6 +33,8 @@ class Layout:
     title: Callable[[str], str]
     arriving: Arriving = field(default_factory=Arriving)
     """How many summaries and index lines there may be."""
+    fetches: bool = True
+    """Whether the model can fetch what is listed or shown in part; else no id is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,13 @@ class Printer:
     def layout(self, situation: Situation) -> Layout:
         """Return how blocks are printed for this situation."""
         title = partial(title_of, project=situation.project, language=situation.language)
-        return Layout(renderer=self.renderer, count=self.count, title=title, arriving=self.arriving)
+        return Layout(
+            renderer=self.renderer,
+            count=self.count,
+            title=title,
+            arriving=self.arriving,
+            fetches=situation.fetches,
+        )
 
 
 SECTIONS = (
@@ -156,10 +164,12 @@ class Xml:
     def item(self, item: Item, shown: Shown, cost: int) -> str:
         if shown == "full":
             return f'<item kind="{_attribute(item.kind)}">{_inside(_by_line(item, shown))}</item>\n'
-        about = {"id": item.ref, "kind": item.kind, "date": _date(item)}
+        about = {"id": item.ref, "kind": item.kind, "date": _date(item), "tokens": str(cost)}
+        if not cost:
+            about |= {"id": "", "tokens": ""}
         marks = "".join(f' {name}="{_attribute(value)}"' for name, value in about.items() if value)
         text = _index_title(item) if shown == "index" else _by_line(item, shown)
-        return f'<item shown="{shown}"{marks} tokens="{cost}">{_inside(text)}</item>\n'
+        return f'<item shown="{shown}"{marks}>{_inside(text)}</item>\n'
 
 
 class Compact:
@@ -216,13 +226,16 @@ def _labelled(item: Item, text: str) -> str:
     if item.section in _OF_CODE:
         body = _COMPARED.sub(">", body)
     label = _line(item.label) if item.label else ""
+    if item.section == "notes" and item.label == item.kind:
+        label = f"{_date(item)} {label}".strip()
     if not label or body.lower().startswith((f"{label.lower()} ", f"{label.lower()}:")):
         return body
     return f"{label}: {body}"
 
 
 def _more(item: Item, shown: Shown, cost: int) -> str:
-    return f" ({_line(item.ref)}, {cost} tokens in full)" if shown == "brief" else ""
+    """Return where the rest of it is; nothing where it cannot be fetched, and costs nothing."""
+    return f" ({_line(item.ref)}, {cost} tokens in full)" if shown == "brief" and cost else ""
 
 
 def _index_line(item: Item, cost: int) -> str:

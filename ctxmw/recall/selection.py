@@ -6,6 +6,7 @@ last while it is over. With tokenizers whose counts add up, nothing is ever drop
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,11 +14,23 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from ..search.reading import GAP
 from ..text.cleaning import fold
+from ..text.phrases import TELLS_WHO
+from ..text.terms import content_terms
 from ..values.budget import MEMORY_LANES, NOTE_LANES
-from ..values.items import Item, Scope, Shown, by_rank, newest_first, urgency
+from ..values.items import (
+    Item,
+    Scope,
+    Shown,
+    by_rank,
+    changed,
+    is_heard,
+    newest_first,
+    urgency,
+)
 from ..values.situation import Floors
-from .block import FRAME, Block, Draft
+from .block import FRAME, HUGE, Block, Draft
 from .outcome import BlockKind, ItemOutcome, used_of
 from .render import Layout, has_brief
 
@@ -33,6 +46,10 @@ _SUMMARY_SHARE = 5 / 8
 """Of the summaries' and the index's tokens, what summaries in full or brief may take."""
 
 
+_LATEST = 5
+"""Notes on what was done, and as many on what was decided, that open a conversation."""
+_CLOSES = 0.6
+"""The share of an open note's words with which one of something done closes it."""
 _MUCH_CHEAPER = 0.66
 """What a line in the index may cost at most, of what its text does."""
 
@@ -103,7 +120,11 @@ def select_stable(
     for facts; what does not fit there competes with these, and has what nobody else needs. What
     one scope leaves over goes to memories of the others. The index has its own lane and no more;
     where a line would cost as much as the text, the text stands there. Of what several
-    conversations noted in the same words, the newest is shown.
+    conversations noted in the same words, the newest is shown, and nothing as open that was done
+    since.
+
+    What was said once in passing is found when it is asked for: of that, and of notes, only a full
+    appetite takes as much as there is room.
 
     Untrusted text has no place in a system prompt: it gets an index line at most, in our words.
     """
@@ -113,22 +134,30 @@ def select_stable(
     ranked = _ranked(items)
     trusted = [item for item in ranked if item.trust == "trusted" and not item.tainted]
     pinned = [item for item in trusted if item.lane == "pinned"]
+    eager = layout.arriving.appetite == "full"
     repeated = _repeated(trusted)
     worthy = [i for i in trusted if i.score >= floors.stable and i.ref not in repeated]
     memories = [item for item in worthy if item.lane in MEMORY_LANES]
+    lasting = [item for item in memories if eager or not _in_passing(item)]
     instructions = _scopes_in_turn(item for item in memories if item.instructs)
     fill.take(pinned, "full", "pinned")
     fill.take(instructions, "full", "instructions")
     fill.pour("instructions", "reserve")
+    heard = sorted(_others(memories, lasting), key=_as_heard)
     for lane in MEMORY_LANES:
-        fill.take([item for item in memories if item.lane == lane], "full", lane)
+        fill.take([item for item in [*lasting, *heard] if item.lane == lane], "full", lane)
     for lane in MEMORY_LANES:
         fill.pour(lane, "reserve")
-    fill.take(memories, "full", "reserve")
+    fill.take(lasting, "full", "reserve")
+    older = set() if eager else _older(worthy)
     for lane in NOTE_LANES:
-        fill.take([item for item in worthy if item.lane == lane], "full", lane)
+        notes = [item for item in worthy if item.lane == lane and item.ref not in older]
+        fill.take(notes, "full", lane)
+        if lane != "open":
+            fill.pour(lane, "open")
     fill.pour_all_into("pinned")
     fill.take(pinned, "full", "pinned")
+    fill.take_lines(pinned, "pinned")
     fill.take(filter(has_brief, pinned), "brief", "pinned")
     fill.take(pinned, "index", "pinned")
     fill.pour_all_into("instructions")
@@ -136,6 +165,8 @@ def select_stable(
     fill.take(filter(has_brief, instructions), "brief", "instructions")
     _add_summaries(fill, trusted, layout.arriving.recent_sessions)
     listed = [i for i in ranked if i.score >= floors.index and i.ref not in repeated]
+    if not eager:
+        listed = [i for i in listed if not _in_passing(i) and i.ref not in older]
     lines = [item for item in [*pinned, *_others(listed, pinned)] if not fill.shows(item)]
     fill.list(lines[: layout.arriving.index_entries], "index", floors.stable)
     return fill.finish(ranked, lambda item: repeated.get(item.ref) or _why_not_stable(item, floors))
@@ -193,7 +224,8 @@ def select_turn(
     if not fill.open_frame("turn"):
         return fill.nothing(every)
     items = [item for item in every if item.ref not in declined] if declined else every
-    if overflow.kept_for_index and not fill.fits(items, "turn"):
+    listing = overflow.kept_for_index and layout.fetches
+    if listing and not fill.fits(items, "turn"):
         cap = max(0, fill.left["turn"] - overflow.kept_for_index)
         fill.take(items, "passage", "turn", cap=cap)
     else:
@@ -233,16 +265,48 @@ def _scopes_in_turn(items: Iterable[Item]) -> list[Item]:
     return [item for _, item in sorted(turns, key=lambda turn: turn[0])]
 
 
+def _in_passing(item: Item) -> bool:
+    """Say whether it was heard once, and tells nothing of how to work."""
+    return is_heard(item) and item.seen == 1 and not item.instructs
+
+
+def _older(items: Sequence[Item]) -> set[str]:
+    """Return the notes on what was done or decided that others have left behind."""
+    lanes = [[item for item in items if item.lane == lane] for lane in ("done", "decided")]
+    return {item.ref for notes in lanes for item in sorted(notes, key=newest_first)[_LATEST:]}
+
+
+def _as_heard(item: Item) -> tuple[bool, float]:
+    """Order what was heard in passing: who somebody is, then the newest."""
+    return not TELLS_WHO.search(item.text), newest_first(item)
+
+
 def _repeated(items: Iterable[Item]) -> dict[str, str]:
-    """Return why notes are not shown that say what a newer one of their kind says."""
+    """Return why notes are not shown: a newer one says the same, or that it is done."""
     newest: dict[tuple[str, str], Item] = {}
     repeated: dict[str, str] = {}
+    done: list[tuple[Item, frozenset[str]]] = []
     for item in sorted(items, key=newest_first):
-        if item.lane in NOTE_LANES:
-            first = newest.setdefault((item.kind, fold(item.text)), item)
-            if first is not item:
-                repeated[item.ref] = f"same as {first.ref}"
+        if item.lane not in NOTE_LANES:
+            continue
+        first = newest.setdefault((item.kind, fold(item.text)), item)
+        terms = frozenset(content_terms(item.text))
+        closed_by = _closing(item, terms, done)
+        if first is not item:
+            repeated[item.ref] = f"same as {first.ref}"
+        elif closed_by:
+            repeated[item.ref] = f"closed by {closed_by}"
+        elif item.lane == "done":
+            done.append((item, terms))
     return repeated
+
+
+def _closing(item: Item, terms: frozenset[str], done: Sequence[tuple[Item, frozenset[str]]]) -> str:
+    """Return the newer note that says of an open one that it is done; "" when none does."""
+    if item.lane != "open" or not terms:
+        return ""
+    least = _CLOSES * len(terms)
+    return next((one.ref for one, said in done if len(terms & said) >= least), "")
 
 
 def _others(items: Iterable[Item], than: Iterable[Item]) -> list[Item]:
@@ -287,7 +351,13 @@ class _Fill:
         self._limits = dict(lanes)
         self._spent: Counter[str] = Counter()
         self._layout = layout
-        self._draft = Draft(layout.renderer, layout.count, layout.title, hint=hint)
+        self._draft = Draft(
+            layout.renderer,
+            layout.count,
+            layout.title,
+            hint=hint and layout.fetches,
+            fetches=layout.fetches,
+        )
         self._chosen: dict[str, Choice] = {}
         self._paid_by: dict[str, str] = {}
 
@@ -336,6 +406,24 @@ class _Fill:
         self._pay(lane, had - room)
         return rest
 
+    def take_lines(self, items: Iterable[Item], lane: str) -> None:
+        """Add as many of the first lines of each text as there is room for."""
+        for item in items:
+            lines = item.text.split("\n")
+            if self.shows(item) or len(item.text) > HUGE:
+                continue
+
+            def cut(at: int, item: Item = item, lines: Sequence[str] = lines) -> Item:
+                return changed(item, passage="\n".join([*lines[:at], GAP]))
+
+            room = self.left[lane]
+            fits = range(1, len(lines))
+            most = bisect_right(
+                fits, room, key=lambda at: self._draft.price(cut(at), "brief", room)
+            )
+            if most and len(cut(most).passage) > len(item.passage):
+                self.take([cut(most)], "brief", lane)
+
     def list(self, items: Sequence[Item], lane: str, floor: float) -> None:
         """Add what fits into the lane, in order: a line each.
 
@@ -351,7 +439,12 @@ class _Fill:
                 return
 
     def _saves(self, item: Item) -> bool:
-        """Say whether a line in the index is much cheaper than the text that it stands for."""
+        """Say whether a line in the index is much cheaper than the text that it stands for.
+
+        A line is of use to a model that can fetch the text.
+        """
+        if not self._layout.fetches:
+            return False
         if item.lane == "pinned" or item.trust == "untrusted":
             return True  # it must not be missed, or may not be shown
         return self._draft.line_cost(item) <= _MUCH_CHEAPER * self._draft.cost(item)

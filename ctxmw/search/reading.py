@@ -15,7 +15,7 @@ from ..runtime.faults import Faults
 from ..runtime.lru import LruCache
 from ..text.cleaning import words
 from ..text.terms import content_terms, stems
-from ..text.topics import directed, weights_of_words
+from ..text.topics import weights_of_words
 from ..values.items import Item
 from ..values.record_items import record_item
 from ..values.records import RECORD_TYPES, Record, load
@@ -61,7 +61,7 @@ class ReadRecord:
         """How much it speaks of each field of life, and its terms; worked out once."""
         if self._spoken is None:
             said = words(self._said)
-            self._spoken = directed(weights_of_words(said)), frozenset(stems(said))
+            self._spoken = weights_of_words(said), frozenset(stems(said))
         return self._spoken
 
     def passage(self, worth: Mapping[str, float], longest: float = PASSAGE) -> str:

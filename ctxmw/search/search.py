@@ -50,6 +50,8 @@ ALONE = 0.1
 """The same where every record must match by itself: its share of the best match by words."""
 NEAR = 0.5
 """... unless it is as near in meaning as this."""
+ECHO = 0.9
+"""The match from which on a question of the user's is the one that is asked."""
 TO_A_QUESTION = 2.0
 """By how much less than others the answer may bring to a question that is shown, as a logarithm."""
 NEAREST = 1000
@@ -244,7 +246,7 @@ class Search:
         whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
-        gains = gain(rated.rank(counts), costs, touched)
+        gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
@@ -343,6 +345,16 @@ def _by_itself(rated: Signals) -> Bools:
     by_words = rated.beside_best("words", ALONE)
     enough: Bools = by_words | rated.above("dense", NEAR) | rated.above("files", 0)
     return enough if enough.any() else rated.beside_best("related", ALONE)
+
+
+def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
+    """Say of each candidate whether it only asked the same before.
+
+    Nothing matches better, and nothing is known by it: it must not make all else look unlikely.
+    """
+    asked = index.column("question")[rated.places] * index.column("user")[rated.places] > 0
+    echoes: Bools = asked & (rated.match >= ECHO)
+    return echoes
 
 
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:

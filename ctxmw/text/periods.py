@@ -99,6 +99,7 @@ _THE = r"(?:the |el |la |le |l'|den |dem |zum |au |à )?"
 _POINT = re.compile(
     rf"{_THE}(?:"
     rf"(?P<iso>{_YEAR}-\d\d-\d\d)\b"
+    rf"|(?P<figures>\d{{1,2}}(?P<by>[./-])\d{{1,2}}(?P=by)(?:{_YEAR}|\d\d))(?!\d)"
     rf"|end of (?:the |this )?(?P<end>(?:next )?(?:day|week|month|quarter|year)\b|{_MONTH})"
     r"|(?P<today>today|tonight|heute|hoy|aujourd'hui)\b"
     r"|(?P<tomorrow>tomorrow|morgen|demain|mañana)\b"
@@ -243,8 +244,24 @@ def _days(found: re.Match[str], today: date) -> _Days:
         return _month(int(found["its"] or _coming(month, 28, today).year), month)
     if found["alone"]:
         return date(int(found["alone"]), 1, 1), date(int(found["alone"]), 12, 31)
+    if found["figures"]:
+        return _either(found["figures"], found["by"])
     one = _one_day(found, today)
     return one, one
+
+
+def _either(figures: str, by: str) -> _Days:
+    """Return the first and the last day that 12/10/2026 can be: nobody says whose order it is.
+
+    Where points stand between them, the day comes first.
+    """
+    one, other, year = (int(figure) for figure in figures.split(by))
+    year += 2000 if year < 100 else 0
+    orders = [(other, one)] if by == "." else [(other, one), (one, other)]
+    # Where neither can be a month, there is no such day, and that is told.
+    possible = [order for order in orders if order[0] <= 12] or orders
+    days = sorted(date(year, month, day) for month, day in possible)
+    return days[0], days[-1]
 
 
 def _one_day(found: re.Match[str], today: date) -> date:

@@ -17,6 +17,20 @@ PREFERENCE = re.compile(
     r"|\bmy preference\b|\bi (don't|do not|dont) (like|want)\b|\binstead of\b",
     re.IGNORECASE,
 )
+WISHES = re.compile(
+    r"\b(?:prefer\w{0,6}|rather|want|wish|need|expect|please|always|never|avoid|hate|dislike|instead"
+    r"|only|allergic|would like|can't|cannot|don't|do not|not a fan|you)\b|'d like\b",
+    re.IGNORECASE,
+)
+"""Says how something shall be; without, "I love Aspen" only tells of a taste."""
+TELLS_WHO = re.compile(
+    r"\b(?:my name is|call me|(?:i'm|i am) (?:from|in|at|married|single|vegan|vegetarian|diabetic)"
+    r"|i (?:live|work|study|grew up|was born) (?:in|at|as|for|on|near)|born and raised|years old"
+    r"|(?:i'm|i am) an? [a-z]{2,20}(?:er|or|ist|ian|ect|ant|ent|rse|ef)\b(?! fan)"
+    r"|my (?:wife|husband|partner|son|daughter|kids?|children|mother|father|birthday|job))\b",
+    re.IGNORECASE,
+)
+"""Tells who somebody is: home, work, family."""
 ASKS = re.compile(
     r"\?|\b(what|which|who|whom|whose|when|where|why|how|show|tell|list|find|explain|describe"
     r"|summari[sz]e|remind|give|add|fix|write|make|change|update|compare|recommend|suggest)\b"

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidValue
-from .records import TYPES_OF_KIND, check_kind
+from ..text.cleaning import clean, storable
+from ..text.secrets.redaction import redact_name
+from .items import Scope
+from .records import SHARED, TYPES_OF_KIND
 
 
 def checked_path(path: object, of: str) -> Path:
@@ -86,3 +89,48 @@ def flag(value: bool, what: str) -> None:
 def is_listed(value: object) -> bool:
     """Say whether it is a list of something, and not one text or table."""
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type)
+
+
+def check_kind(kind: str, allowed: tuple[str, ...], what: str) -> None:
+    """Raise unless the kind is one of those allowed."""
+    if kind not in allowed:
+        raise InvalidValue(f"unknown {what} kind {kind!r}. Allowed: {', '.join(allowed)}.")
+
+
+def check_text(text: object, what: str) -> str:
+    """Return the text, or raise when it is not text or says nothing."""
+    if not isinstance(text, str):
+        raise InvalidValue(f"{what} must be text, not {type(text).__name__} ({text!r:.60}).")
+    if not clean(text).strip():
+        raise InvalidValue(f"{what} is empty ({text!r:.60}): give some text.")
+    return text
+
+
+def check_name(name: object, what: str) -> str:
+    """Return a name (a key, a source, a project) without secrets, or raise when it is none.
+
+    That is when it is not text, or cannot be stored.
+    """
+    if not isinstance(name, str):
+        raise InvalidValue(f"{what} must be text, not {type(name).__name__} ({name!r:.60}).")
+    if "\0" in name or storable(name) != name:
+        raise InvalidValue(f"{what} is {name!r:.60}: NUL and half surrogate pairs are not allowed.")
+    return redact_name(name)
+
+
+def check_scope(scope: str) -> str:
+    """Return a scope without secrets in its name, or raise when it is none."""
+    parsed = Scope.parse(scope)
+    return str(Scope(parsed.kind, redact_name(parsed.name)))
+
+
+def check_user(user: object) -> str:
+    """Return the user's name without secrets, or raise when it is not text or empty."""
+    if not isinstance(user, str):
+        raise InvalidValue(f"user must be text, not {type(user).__name__} ({user!r:.60}).")
+    if not user:
+        raise InvalidValue("user is empty (''): name the person or account the memory belongs to.")
+    if user == SHARED:
+        raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
+    # What cannot be stored is refused by the store: replaced, two users might become one.
+    return redact_name(user) if storable(user) == user else user

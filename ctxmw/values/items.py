@@ -115,7 +115,7 @@ class Item:
     """Whether a stranger's words may be in it, as in a turn or in code: then it has no place in a
     system prompt either, though it is not marked."""
     sensitive: bool = False
-    """True for what is shown only where it is spoken of."""
+    """True for what is shown only where it is spoken of; of a turn, the sentences that tell it."""
     situational: bool = False
     """True for what its speaker told of themselves in one field of life: food, travel, films."""
     because: str = ""
@@ -165,6 +165,14 @@ def by_rank(item: Item) -> tuple[int, int, float, int, float]:
     """
     rank = urgency(item), _INCLUDE[item.include]
     return (*rank, -item.score, item.place, newest_first(item))
+
+
+def is_heard(item: Item) -> bool:
+    """Say whether it was learned from what was said, and not remembered by anybody."""
+    return item.source in _HEARD
+
+
+_HEARD = frozenset({"assistant", "conversation", "model"})
 
 
 def urgency(item: Item) -> int:

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 
 from ..protocols import Row
 from ..text.cleaning import digest, one_line
-from ..text.own_words import own_words
-from ..text.phrases import FIRST_PERSON
-from ..text.topics import topics_of
+from ..text.phrases import FIRST_PERSON, WISHES
+from ..text.speech.own_words import own_words
+from ..text.topics import is_sensitive, topics_of
 from .items import Item, Scope
 from .records import (
     INSTRUCTING,
@@ -67,7 +67,7 @@ def memory_item(memory: Memory, session: str) -> Item:
         session=session,
         seen=memory.seen,
         ages=memory.kind not in LASTING,
-        instructs=memory.kind in INSTRUCTING,
+        instructs=memory.kind in INSTRUCTING and not _is_taste(memory),
         trust=memory.trust,
         sensitive=memory.sensitive,
         situational=_is_situational(memory),
@@ -93,7 +93,7 @@ def _section(memory: Memory, scope: Scope) -> str:
         return scope.kind
     if memory.kind == "decision":
         return "decisions"
-    if FIRST_PERSON.match(memory.text):
+    if FIRST_PERSON.match(memory.text) or _is_taste(memory):
         return "about"
     return "universal" if memory.kind in INSTRUCTING else "facts"
 
@@ -129,6 +129,13 @@ def _ends(memory: Memory) -> tuple[datetime, ...]:
 def _last_day(until: datetime) -> str:
     """Return the day on which something ends: what ends at midnight ends with the day before."""
     return (until - timedelta.resolution).date().isoformat()
+
+
+def _is_taste(memory: Memory) -> bool:
+    """Say whether a preference was heard that tells of somebody, and nothing of how to work."""
+    if memory.kind != "preference" or not memory.derived_from:
+        return False
+    return bool(FIRST_PERSON.search(memory.text)) and not WISHES.search(memory.text)
 
 
 _OF_THEMSELVES = re.compile(r"(?:i|i'm|i've|my|we|our|due to|as an?|because)\b", re.IGNORECASE)
@@ -173,6 +180,7 @@ def _item(record: Record, *, kind: str, lane: str, section: str) -> Item:
         session=record.session,
         trust=record.trust,
         tainted=isinstance(record, Turn) and record.tainted,
+        sensitive=isinstance(record, Turn) and record.role != "tool" and is_sensitive(text),
         source=record.source,
         version=record.version if isinstance(record, Turn) else digest(text)[:16],
         group=_group(record) if isinstance(record, Turn) else "",

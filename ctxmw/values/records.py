@@ -6,7 +6,7 @@ takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
@@ -19,13 +19,12 @@ from pydantic import (
     ValidationError,
 )
 
-from ..errors import InvalidValue, UnreadableRecord
+from ..errors import UnreadableRecord
 from ..protocols import Row
 from ..runtime.displayed import Displayed
-from ..text.cleaning import clean, digest, fold, search_text, storable
-from ..text.secrets.redaction import redact_name
+from ..text.cleaning import digest, fold, search_text
 from ..text.topics import TOPIC, topics_of
-from .items import Scope, Trust
+from .items import Trust
 from .messages import Author
 
 MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
@@ -231,17 +230,24 @@ class SessionSummary(Derived):
     files: tuple[str, ...] = ()
 
     def says(self) -> str:
+        """Return all of it in a few lines, each thing once."""
         parts = [self.text]
-        if self.decisions:
-            parts.append("Decided: " + "; ".join(self.decisions))
-        if self.concepts:
-            parts.append("About: " + ", ".join(self.concepts))
+        if decisions := _untold(self.decisions, parts):
+            parts.append("Decided: " + "; ".join(decisions))
+        if concepts := _untold(self.concepts, parts):
+            parts.append("About: " + ", ".join(concepts))
         if self.files:
             parts.append("Files: " + ", ".join(self.files))
         return "\n".join(parts)
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.session}
+
+
+def _untold(said: Iterable[str], told: Sequence[str]) -> list[str]:
+    """Return what is not told yet."""
+    known = fold("\n".join(told))
+    return [one for one in said if fold(one).rstrip(".") not in known]
 
 
 class Note(Derived):
@@ -391,51 +397,6 @@ def load_as(row: Row, cls: type[AnyRecord]) -> AnyRecord:
 def same_text(text: str, scope: str) -> str:
     """Return what is equal for two texts that say the same in the same scope."""
     return digest(fold(text), scope)
-
-
-def check_kind(kind: str, allowed: tuple[str, ...], what: str) -> None:
-    """Raise unless the kind is one of those allowed."""
-    if kind not in allowed:
-        raise InvalidValue(f"unknown {what} kind {kind!r}. Allowed: {', '.join(allowed)}.")
-
-
-def check_text(text: object, what: str) -> str:
-    """Return the text, or raise when it is not text or says nothing."""
-    if not isinstance(text, str):
-        raise InvalidValue(f"{what} must be text, not {type(text).__name__} ({text!r:.60}).")
-    if not clean(text).strip():
-        raise InvalidValue(f"{what} is empty ({text!r:.60}): give some text.")
-    return text
-
-
-def check_name(name: object, what: str) -> str:
-    """Return a name (a key, a source, a project) without secrets, or raise when it is none.
-
-    That is when it is not text, or cannot be stored.
-    """
-    if not isinstance(name, str):
-        raise InvalidValue(f"{what} must be text, not {type(name).__name__} ({name!r:.60}).")
-    if "\0" in name or storable(name) != name:
-        raise InvalidValue(f"{what} is {name!r:.60}: NUL and half surrogate pairs are not allowed.")
-    return redact_name(name)
-
-
-def check_scope(scope: str) -> str:
-    """Return a scope without secrets in its name, or raise when it is none."""
-    parsed = Scope.parse(scope)
-    return str(Scope(parsed.kind, redact_name(parsed.name)))
-
-
-def check_user(user: object) -> str:
-    """Return the user's name without secrets, or raise when it is not text or empty."""
-    if not isinstance(user, str):
-        raise InvalidValue(f"user must be text, not {type(user).__name__} ({user!r:.60}).")
-    if not user:
-        raise InvalidValue("user is empty (''): name the person or account the memory belongs to.")
-    if user == SHARED:
-        raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
-    # What cannot be stored is refused by the store: replaced, two users might become one.
-    return redact_name(user) if storable(user) == user else user
 
 
 def utc_now() -> datetime:

@@ -68,6 +68,8 @@ class Situation:
     """The folder it takes place in, with links resolved."""
     root: Path | None = None
     """The project's folder around it; nothing is read outside."""
+    fetches: bool = True
+    """Whether the model has tools to fetch what it is shown in part, or only told of."""
 
 
 def task_of(texts: Sequence[str]) -> Task | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -212,7 +213,7 @@ def test_what_opened_a_conversation_is_let_go_once_a_summary_of_it_opens_the_nex
     assert openings.get(anywhere)
 
 
-def test_forty_notes_fit_into_their_lanes() -> None:
+def test_what_is_open_fits_into_the_lanes_of_notes_with_the_last_that_was_done() -> None:
     ctx = ContextMiddleware.open(":memory:", trust={"tool:run": "trusted"})
     for number in range(10):
         call = {"id": "1", "name": "run", "args": {}}
@@ -233,8 +234,9 @@ def test_forty_notes_fit_into_their_lanes() -> None:
     ctx.close()
     notes = [used for used in context.used if used.lane in ("done", "decided", "open")]
     assert len(notes) == 40
-    assert all(used.shown == "full" for used in notes)
-    assert sum(used.tokens for used in notes) <= 800
+    shown = Counter(used.lane for used in notes if used.shown == "full")
+    assert shown == {"open": 20, "done": 5, "decided": 5}
+    assert sum(used.tokens for used in notes if used.shown == "full") <= 800
 
 
 def test_a_conversation_of_thanks_and_greetings_has_no_summary(ctx: ContextMiddleware) -> None:
@@ -256,3 +258,30 @@ def test_a_summary_begins_with_what_was_asked_and_has_the_date_of_the_conversati
     assert summary is not None
     assert summary.text.startswith("Which carrier has the parcels to Norway?")
     assert summary.at == at
+
+
+def test_a_greeting_with_a_name_is_no_summary(ctx: ContextMiddleware) -> None:
+    chat = ctx.session("greetings")
+    said = [
+        "Hey Emily!",
+        "How's your day been so far?",
+        "Ugh. Sorry about that.",
+        "See you, Emily!",
+    ]
+    chat.capture([{"role": "user", "content": text} for text in said])
+    assert chat.end() is None
+    more = [*said, "Hello Kate! I signed up for the yoga lesson and/or the swimming.Then lunch."]
+    chat.capture([{"role": "user", "content": text} for text in more])
+    summary = chat.end()
+    assert summary is not None
+    assert summary.text.startswith("I signed up for the yoga lesson")
+    assert summary.files == ()
+
+
+def test_files_that_were_spoken_of_are_in_the_summary(ctx: ContextMiddleware) -> None:
+    chat = ctx.session("files")
+    asked = "Move src/app/auth into auth.py, see ./setup and docs/index.md and/or nothing."
+    chat.capture([{"role": "user", "content": asked}])
+    summary = chat.end()
+    assert summary is not None
+    assert summary.files == ("src/app/auth", "auth.py", "./setup", "docs/index.md")

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from ctxmw import Budget, Compaction, ContextMiddleware
+from ctxmw import Budget, Compaction, ContextMiddleware, memory_tools
 from ctxmw.calls import prompt
 from ctxmw.compaction import compact
 from ctxmw.learning.policy import Learning
@@ -162,3 +162,40 @@ def test_what_is_forgotten_or_edited_while_a_call_is_compacted_is_not_shown_as_i
         assert not changes, "the note was made while it happened"
         assert "Leonie" not in str(prepared.messages)
         assert ("Ask Ann." in prepared.context.stable) == (change == "edit")
+
+
+LONG = "The courier deadline is 16:00. " + "Parcels go by van to the depot in town. " * 40
+GET = {"type": "function", "function": {"name": "mem_get", "parameters": {}}}
+ASK = {"role": "user", "content": "When is the courier deadline?"}
+
+
+@pytest.mark.parametrize(
+    ("tools", "system", "told"),
+    [
+        (None, "", False),
+        ([], "", False),
+        ([{"name": "find_file"}], "", False),
+        ([GET], "", True),
+        ([{"name": "ctxmw_mem_search", "input_schema": {}}], "", True),
+        ([], "You may call: mem_get(ids), find_file(name).", True),
+    ],
+)
+def test_only_a_model_that_can_fetch_is_told_of_ids(tools, system, told):
+    with ContextMiddleware.open(":memory:", deadline=None) as ctx:
+        (kept,) = ctx.session("old").capture([{"role": "user", "content": LONG}])
+        said = [{"role": "system", "content": system}] if system else []
+        chat = ctx.session("s1")
+        context = chat.prepare([*said, ASK], tools=tools).context
+        text = context.stable + context.part
+        assert "16:00" in text
+        assert (kept.ref in text) == told
+        assert ("mem_search finds more" in text) == told
+
+
+def test_where_no_tools_are_named_those_that_were_given_out_count():
+    with ContextMiddleware.open(":memory:", deadline=None) as ctx:
+        (kept,) = ctx.session("old").capture([{"role": "user", "content": LONG}])
+        memory_tools(ctx.session("s1"))
+        assert kept.ref in ctx.session("s2").prepare([ASK]).context.part
+        assert kept.ref in ctx.session("s2").peek([ASK]).context.part
+        assert kept.ref not in ctx.session("s3").prepare([ASK], tools=[]).context.part

@@ -120,3 +120,44 @@ def test_words_are_parts_of_names_and_the_names_as_one():
 def test_lines_belong_to_the_innermost_definition():
     assert own_lines(["a", "b", "c", "d"], [(1, 4), (2, 3), (3, 3)]) == ["a\nd", "b", "c"]
     assert own_lines(["a"], [(1, 1), (5, 9)]) == ["a", ""]
+
+
+@pytest.mark.parametrize(
+    ("said", "left_out"),
+    [
+        ("Fixed the proxy of the client", "fix"),
+        ("can you please add a proxy", "add"),
+        ("proxy for clients, closes #12", "clos"),
+        ("proxy for clients, refs", "ref"),
+        ("proxy, a regression of 2ae3044d9d4dfb8371055513", "dfb"),
+    ],
+)
+def test_what_only_makes_a_request_of_it_is_not_searched_for(said, left_out):
+    asked = asked_terms(said)
+    assert left_out not in asked
+    assert "proxi" in asked or "proxy" in asked
+    assert "clos" in asked_terms("it closes the proxy")
+
+
+def test_a_word_that_the_project_lacks_is_looked_for_in_words_that_begin_alike(code):
+    assert search_code(code, "transmitter").files[0].path == "net/client.py"
+    assert search_code(code, "tunnelling").files[0].path == "net/client.py"
+    assert search_code(code, "xyz").files == ()
+
+
+def test_what_has_the_shape_of_code_is_about_it(code):
+    plain = search_code(code, "the proxy is ignored").about
+    for said in ("--proxy is ignored", "/proxy is ignored", "the `proxy` is ignored"):
+        assert search_code(code, said).about > plain
+
+
+def test_a_table_of_words_makes_nothing_be_about_the_code():
+    project = ProjectCode()
+    for path, text in FILES.items():
+        project.take_in(known(path, text))
+    said = "What are the main causes of the crocodile and the marmalade?"
+    before = search_code(project, said).about
+    many = ", ".join(f"'word{n}'" for n in range(3000))
+    table = f"EMOJI = ['causes', 'crocodile', 'main', 'marmalade', {many}]\n"
+    project.take_in(known("net/_emoji.py", table))
+    assert search_code(project, said).about <= max(0.0, before + 0.1)

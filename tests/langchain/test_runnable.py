@@ -22,7 +22,7 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from ctxmw import ContextMiddleware, CtxmwError, InvalidValue, MissingUser
-from ctxmw_langchain import ContextModel, with_context
+from ctxmw_langchain import ContextModel, memory_tools, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.models import REPLY, RecordingModel
 from tests.langchain.shapes import PROMPT, QUESTION, SHAPES, Verdict, find_file
@@ -563,3 +563,16 @@ def test_wrong_arguments_are_named(ctx):
         with_context(RecordingModel(), ctx, session="s1")
     with pytest.raises(InvalidValue, match="int: give text"):
         with_context(RecordingModel(), ctx).invoke(3)
+
+
+def test_only_a_model_that_is_offered_the_tools_is_told_of_them(ctx):
+    told = "The courier deadline is 16:00. " + "Parcels go by van to town. " * 60
+    ctx.session("old").capture([{"role": "user", "content": told}])
+    plain, bound = RecordingModel(), RecordingModel()
+    asked = "When is the courier deadline?"
+    with_context(plain, ctx, session=ctx.session("s1")).invoke(asked)
+    offered = with_context(bound, ctx, session=ctx.session("s2")).bind_tools(memory_tools(ctx))
+    offered.invoke(asked)
+    assert "16:00" in plain.texts()[0]
+    assert "mem_get" not in plain.texts()[0]
+    assert "mem_get" in bound.texts()[0]

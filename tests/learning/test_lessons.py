@@ -272,8 +272,8 @@ class TestBesideTheTurns:
         assert [type(hit.record) for hit in budgeted if "anyhow" in hit.text] == [Turn]
         every = ctx.search(query)
         assert {type(hit.record) for hit in every if "anyhow" in hit.text} == {Turn, Memory}
-        part = ctx.session("s2").prepare([{"role": "user", "content": query}]).context.part
-        assert part.count("anyhow") == 1
+        shown = ctx.session("s2").prepare([{"role": "user", "content": query}]).context.text
+        assert shown.count("anyhow") == 1
 
     def test_what_is_in_view_is_not_repeated_by_what_was_learned_from_it(
         self, ctx: ContextMiddleware

@@ -91,6 +91,7 @@ def test_a_chat_engine_stays_under_the_window(ctx):
 
 
 async def test_a_flush_leaves_a_note_with_the_goal_and_ids(ctx):
+    memory_tools(ctx)
     memory = Memory.from_defaults(
         session_id="s1",
         memory_blocks=[ContextMemoryBlock(ctx=ctx)],

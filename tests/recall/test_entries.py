@@ -129,7 +129,7 @@ def test_the_first_chunk_commits(chat):
 
 
 def test_what_does_not_fit_stays_until_it_expires(ctx, clock):
-    chat = ctx.session("small", budget=Budget(total=200))
+    chat = ctx.session("small", budget=Budget(total=120))
     chat.collect("hook", "a", "word " * 400)
     chat.collect("hook", "b", "Small one.")
     prepared = chat.prepare([user("Hi there")])
@@ -191,9 +191,9 @@ def test_a_long_entry_is_shown_briefly_and_mem_get_brings_the_whole(ctx):
     chat = ctx.session("small", budget=Budget(total=400))
     text = "This is important. " + "And there is more to it. " * 60
     entry = chat.collect("hook", "long", text, priority="critical")
+    mem_get = memory_tools(chat)[1]
     prepared = chat.prepare([user("Hi there")])
     chat.finish(prepared, "Fine.")
     assert f"This is important. ({entry.ref}, " in prepared.context.part
     assert chat.pending() == []
-    mem_get = memory_tools(chat)[1]
     assert "And there is more to it." in mem_get(ids=[entry.ref])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ctxmw import Arriving, ContextMiddleware
+from ctxmw import Arriving, Budget, ContextMiddleware
 from ctxmw.errors import InvalidValue
 
 
@@ -49,3 +50,34 @@ def test_the_same_words_do_not_come_again_when_they_are_in_view(ctx: ContextMidd
 def test_an_appetite_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidValue, match="lean, balanced, full"):
         Arriving(appetite="greedy")  # type: ignore[arg-type]
+
+
+def test_a_long_file_of_rules_gets_what_is_unused(ctx: ContextMiddleware, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    rules = "\n".join(f"- Rule {n}: keep module {n} free of global state." for n in range(150))
+    (tmp_path / "AGENTS.md").write_text(rules)
+    record = ctx.session("s1", cwd=tmp_path).prepare(said("Hello")).context
+    assert record.stable.count("Rule ") > 100
+    assert record.tokens <= Budget().stable_limit
+
+
+def test_what_was_remembered_by_hand_goes_before_what_was_heard_of_the_same_field(
+    ctx: ContextMiddleware,
+) -> None:
+    ctx.remember("I prefer tea to coffee.", kind="preference")
+    for number, food in enumerate("pasta rice soup bread cheese fish salad pizza".split()):
+        ctx.session(f"s{number}").capture(said(f"I don't eat {food} for dinner."))
+    assert "I prefer tea to coffee." in ctx.session("now").prepare(said("thanks!")).context.stable
+
+
+def test_a_question_that_was_asked_before_does_not_hide_what_answers_it(
+    ctx: ContextMiddleware,
+) -> None:
+    told = "The courier deadline is 16:00. " + "Parcels go by van to town. " * 60
+    ctx.session("old").capture(said(told))
+    question = "When is the courier deadline?"
+    for number in range(3):
+        chat = ctx.session(f"s{number}")
+        prepared = chat.prepare(said(question))
+        assert "16:00" in prepared.context.part
+        chat.finish(prepared, "I have no idea.")

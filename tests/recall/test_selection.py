@@ -20,7 +20,7 @@ from ctxmw.recall.selection import (
 )
 from ctxmw.tokens.counter import Counter, counter_for
 from ctxmw.tokens.prompt_counter import prompt_counter
-from ctxmw.values.budget import MEMORY_LANES, NOTE_LANES, Budget
+from ctxmw.values.budget import MEMORY_LANES, NOTE_LANES, Arriving, Budget
 from ctxmw.values.items import Item, Scope
 from ctxmw.values.situation import Floors
 from tests.support.strategies import NOW, item, texts
@@ -201,9 +201,9 @@ def test_notes_are_a_timeline_whatever_their_kind_and_score() -> None:
     chosen = stable(items, done=200, decided=200, open=200)
     told = [line for line in chosen.block.text.splitlines() if line.startswith("- ")]
     assert told == [
-        "- next: Write the docs.",
-        "- decided: Use SQLite.",
-        "- done: Wrote the parser.",
+        "- 2026-03-01 next: Write the docs.",
+        "- 2026-02-28 decided: Use SQLite.",
+        "- 2026-02-27 done: Wrote the parser.",
     ]
 
 
@@ -216,6 +216,88 @@ def test_of_notes_in_the_same_words_the_newest_is_shown_and_the_record_says_so()
     chosen = stable([*items, other], done=500, decided=500)
     assert shown(chosen) == {"n1": "full", "x1": "full", "n2": "none", "n3": "none"}
     assert reasons(chosen)["n3"] == "same as n1"
+
+
+def test_what_was_done_since_is_not_shown_as_open() -> None:
+    items = [
+        note("n1", "Write the docs of the parser.", 3, "next"),
+        note("n2", "Wrote the docs of the parser.", 1),
+        note("n3", "Load test the parser.", 2, "next"),
+        note("n4", "Write the docs of the parser in French.", 0, "next"),
+    ]
+    chosen = stable(items, done=500, open=500)
+    assert shown(chosen) == {"n2": "full", "n4": "full", "n3": "full", "n1": "none"}
+    assert reasons(chosen)["n1"] == "closed by n2"
+
+
+def test_of_what_was_done_the_newest_is_shown_and_all_with_a_full_appetite() -> None:
+    items = [note(f"n{days}", f"Fixed page {days}.", days) for days in range(9)]
+    done = {ref for ref, form in shown(stable(items, done=900)).items() if form == "full"}
+    assert done == {"n0", "n1", "n2", "n3", "n4"}
+    eager = replace(CHARACTERS, arriving=Arriving(appetite="full"))
+    limits = NO_LANES | {"done": 900, "index": FRAME}
+    chosen = select_stable(items, limits, eager, Floors())
+    assert set(shown(chosen).values()) == {"full"}
+
+
+HEARD = {"kind": "fact", "section": "about", "source": "conversation"}
+
+
+def test_what_was_heard_once_has_its_lane_and_nothing_that_others_leave() -> None:
+    said = [of_length(50, f"m{n}", **HEARD) for n in range(6)]
+    told = of_length(50, "t1", kind="fact", section="facts", source="user")
+    often = of_length(50, "o1", **HEARD, seen=2)
+    room = {"universal": 120 + 2 * HEADING, "reserve": 900, "instructions": 900}
+    chosen = stable([*said, told, often], **room)
+    kept = [ref for ref, form in shown(chosen).items() if form == "full"]
+    assert {"t1", "o1"} <= set(kept)
+    assert len(kept) < 5
+
+
+def test_of_what_was_heard_once_who_somebody_is_goes_first_then_the_newest() -> None:
+    said = [
+        item(text, ref=ref, at=NOW - timedelta(days=days), **HEARD)
+        for ref, text, days in (
+            ("m1", "I liked that film a lot.", 1),
+            ("m2", "I live in Bergen by the sea.", 9),
+            ("m3", "I bought a red bicycle.", 0),
+        )
+    ]
+    about = len("## About the User, in Their Words\n")
+    chosen = stable(said, universal=about + 60)
+    assert [choice.item.ref for choice in chosen.choices if choice.shown == "full"] == ["m2", "m3"]
+
+
+NO_TOOLS = replace(CHARACTERS, fetches=False)
+
+
+def test_a_model_without_tools_is_told_of_nothing_that_it_would_have_to_fetch() -> None:
+    long = item("Sign every commit. " + "And so on. " * 60, ref="r1", **PINNED)
+    seen = item("Looked at web/theme.css " * 20, ref="o1", kind="edit", lane="index")
+    items = [long, seen, of_length(400, "m1", score=0.65)]
+    limits = NO_LANES | {"pinned": 200, "index": FRAME + 900}
+    chosen = select_stable(items, limits, NO_TOOLS, Floors())
+    assert chosen.block.text == "<ctxmw>\n## Rules\n- Sign every commit.\n</ctxmw>\n"
+    assert shown(chosen) == {"r1": "brief", "o1": "none", "m1": "none"}
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_what_is_shown_in_part_has_no_id_where_nothing_can_be_fetched(renderer: Renderer) -> None:
+    long = item("Deploys run on Friday. " + "And so on. " * 60, ref="r1", passage="It is Friday.")
+    layout = replace(NO_TOOLS, renderer=renderer)
+    chosen = select_turn([long], 400, layout, Floors(), hint=True)
+    assert "It is Friday." in chosen.block.text
+    assert "r1" not in chosen.block.text
+    assert "tokens" not in chosen.block.text
+
+
+def test_of_a_long_pinned_text_as_many_lines_are_shown_as_there_is_room_for() -> None:
+    rules = "\n".join(f"- Rule {n} holds." for n in range(50))
+    pinned = item(rules, ref="r1", passage="- Rule 0 holds.", **PINNED)
+    chosen = stable([pinned], pinned=100, project=300)
+    told = chosen.block.text.count("holds.")
+    assert 15 <= told < 50
+    assert chosen.tokens <= 400 + FRAME
 
 
 def test_the_reserve_is_overflow_that_memory_lanes_share_best_first() -> None:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ctxmw import Budget, ContextMiddleware, Xml
-from ctxmw.recall.sources.code import KINDS
+from ctxmw.recall.sources.code.source import KINDS
 from ctxmw.recall.surroundings import is_small_talk
 from ctxmw.workspace.triggers import Triggers
 
@@ -301,6 +301,12 @@ def test_code_is_escaped_by_every_renderer(open_shop):
         ("can you fix this?", False),
         ("explain this", False),
         ("why?", False),
+        ("why", False),
+        ("hm, and why not?", False),
+        ("how?", False),
+        ("what is wrong?", False),
+        ("so what?", True),
+        ("ok then", True),
         ("why thank you", True),
         ("that is nice", True),
         ("add validation", False),
@@ -376,3 +382,23 @@ def test_code_can_compare_and_still_closes_no_frame(asked_of_client):
     part = asked_of_client("How does Client.send work?")
     assert part.count("</ctxmw>") == 1
     assert "&lt;/ctxmw&gt;" in part
+
+
+def test_a_name_with_much_more_said_brings_what_is_asked_in_detail(ctx):
+    part = asked(ctx, "Which tokens issue a signature that AuthService makes use of?").part
+    assert "class AuthService" in part
+    assert "def issue(user): Make a token with a signature." in part
+
+
+def test_a_file_that_is_named_with_much_more_said_brings_other_files_too(ctx):
+    part = asked(ctx, "In shop/api.py make the token signature and validate the user login").part
+    assert "shop/api.py" in part
+    assert "shop/tokens.py" in part
+
+
+def test_a_question_names_fewer_files_than_a_request(ctx):
+    text = "the token with a signature is made for the user at login"
+    asking, changing = (
+        asked(ctx, f"{begin} {text}").part.count("\n- ") for begin in ("how is it that", "fix that")
+    )
+    assert 0 < asking <= changing

@@ -145,6 +145,24 @@ def test_it_counts_from_the_day_it_was_said():
     assert _last_day(period_in("I'm away next week.", friday).until) == "2026-11-29"
 
 
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("I'm in Rome until 31/12/2026.", "2026-12-31"),
+        ("I'm in Rome until 12/31/2026.", "2026-12-31"),
+        ("Ich bin bis 05.12.2026 in Rom.", "2026-12-05"),
+        ("Until 1-2-27, call me Bob.", "2027-02-01"),
+    ],
+)
+def test_it_reads_days_in_figures_and_of_two_readings_the_later(text, last):
+    assert _last_day(period_in(text, WEDNESDAY).until) == last
+
+
+def test_it_reads_no_day_that_is_none():
+    assert period_in("I'm away until 13/13/2026.", WEDNESDAY).until is None
+    assert period_in("I'm away until 31.02.2027.", WEDNESDAY).until is None
+
+
 def test_it_takes_linear_time_over_anything():
     for text in ("until " * 50_000, "from Monday to " * 20_000, "next " * 50_000, "9" * 200_000):
         period_in(text, WEDNESDAY)

@@ -33,13 +33,19 @@ _MOST = 4
 """Words of a kind that count."""
 _EVERYDAY_TOGETHER = 0.4
 """What an everyday word counts among those that stand together in one definition."""
-_SHARED, _OWN, _RARE = 0.95, 1.05, 0.5
+_TABLE = 2500
+"""Words of a definition that is a table of data: it has nearly every word and tells nothing."""
+_SHARED, _OWN, _RARE = 0.95, 1.1, 0.9
 """An everyday word of the project's language, another one of it, and one that it hardly has."""
-_TOGETHER, _NAMED, _CHANGE = 1.25, 1.8, 3.5
-"""Words in one definition, a symbol, a request for a change."""
-_PATH, _EVERYDAY_PATH = 1.8, 0.9
+_TOGETHER, _NAMED, _SHAPED, _CHANGE = 1.1, 1.2, 1.9, 4.5
+"""Words in one definition, a symbol, what has the shape of code, a request for a change."""
+_LOCATES = 0.7
+"""Whether it is asked where something is done, or how."""
+_FORBIDS = 1.6
+"""What is not to be done: said in small talk as well."""
+_PATH, _EVERYDAY_PATH = 1.7, 0.8
 """A word of a file's name."""
-_PERSONAL, _DOUBT, _VOCABULARY = 1.3, 3.75, 0.2
+_PERSONAL, _DOUBT, _VOCABULARY = 1.6, 3.0, 0.35
 """What speaks against it: somebody speaks of himself. What there must be at least, and how much
 more in a large project, which has nearly every word."""
 
@@ -60,8 +66,9 @@ def about_code(
         everyday = term in _everyday()
         if term in view.named:
             in_path = max(in_path, _EVERYDAY_PATH if everyday else _PATH)
-        held = places.get(term)
-        if held is None or not len(held):
+        held = places.get(term, _NOWHERE)
+        held = held[view.lengths[held] <= _TABLE]
+        if not len(held):
             continue
         together[held] += _EVERYDAY_TOGETHER if everyday else 1.0
         common = view.share(held) >= _COMMON
@@ -71,20 +78,38 @@ def about_code(
     best = float(together.max(initial=0.0))
     words = _SHARED * min(shared, _MOST) + _OWN * min(own, _MOST) + _RARE * min(rare, _MOST)
     named = bool(symbols_in(text)) if symbols is None else symbols
-    asks = _CHANGE * bool(_CHANGES.match(text.lstrip()[:200])) + _NAMED * named + in_path
+    shaped = bool(_CODE_SHAPED.search(text[:1000]))
+    begins = text.lstrip()[:200]
+    change = _CHANGE * bool(_CHANGES.match(begins)) + _FORBIDS * bool(_FORBIDDEN.match(begins))
+    personal = bool(_PERSON.search(text[:1000]))
+    locates = _LOCATES * (bool(_LOCATED.match(begins)) and not personal)
+    asks = change + locates + _NAMED * named + in_path
     doubt = _DOUBT + _VOCABULARY * math.log1p(len(view.paths))
-    against = doubt + _PERSONAL * bool(_PERSON.search(text[:1000]))
-    return words + _TOGETHER * min(best, _MOST) + asks - against
+    against = doubt + _PERSONAL * personal
+    return words + _TOGETHER * min(best, _MOST) + asks + _SHAPED * shaped - against
 
 
+_NOWHERE = np.zeros(0, np.intp)
+_CODE_SHAPED = re.compile(
+    r"""
+    (?<![\w-]) --?[a-z]                            # --config, -c
+  | [a-z0-9]_ | [a-z][A-Z] | `[^`\s] | \w\(         # max_size, dstok_, isOpen, `x`, run(
+  | \b[A-Z]{2,5}s?\b                              # API, URLs
+  | (?<![\w/]) /[a-z-]                             # /login, /-/config
+  | \w\.(?:py|js|ts|go|rs|json|html|css|md|toml|ya?ml)\b
+    """,
+    re.VERBOSE,
+)
 _PERSON = re.compile(r"\b(?:i|i'm|me|mine|my|we|you|your)\b", re.IGNORECASE)
+_LOCATED = re.compile(r"(?:where|which|how\s{1,3}(?:is|are|does))\b", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"(?:please\s{1,3})?do(?:n't|\s{1,3}not)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     r"""
     (?: [\w/.()-]{1,40}: \s+ )?+                 # "config: ...", "fix(router): ..."
     (?: (?: also|can|could|i|let's|lets|must|need|now|please|should|then|to|want|we|would|you)
         \s+ )*+
     (?: add(?:ed|ing|s)? | allow\w* | appl(?:y|ied) | avoid\w* | chang(?:e|ed|es) | clean\w*
-      | convert\w* | correct(?:ed|s)? | deprecat\w+ | do(?:n't|\s+not) | document(?:ed|s)?
+      | convert\w* | correct(?:ed|s)? | deprecat\w+ | document(?:ed|s)?
       | drop(?:ped|s)?
       | enabl\w+ | ensur\w+ | expos\w+ | extend\w* | fix\w* | handl\w+ | implement\w* | improv\w+
       | introduc\w+ | mov(?:e|ed|es) | optimi[sz]\w+ | prevent\w* | refactor\w* | remov\w+

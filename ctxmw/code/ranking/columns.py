@@ -29,6 +29,8 @@ class Columns:
 
     paths: Sequence[str]
     postings: CodePostings
+    past: CodePostings
+    """The words in which files were changed, at the place of the whole file."""
     file_of: NDArray[np.intp]
     """The file of each place; -1 of one that is gone."""
     lengths: Numbers
@@ -45,11 +47,20 @@ class Columns:
     """Which files hold tests, or what was made of others."""
     alive: NDArray[np.intp] = field(init=False)
     file_of_alive: NDArray[np.intp] = field(init=False)
+    file_lengths: Numbers = field(init=False)
+    """How long each file is, compared with the others."""
+    mean_length: float = field(init=False)
+    """Of what a place holds."""
 
     def __post_init__(self) -> None:
         alive = np.flatnonzero(self.file_of >= 0)
         object.__setattr__(self, "alive", alive)
         object.__setattr__(self, "file_of_alive", self.file_of[alive])
+        own = self.lengths[alive]
+        lengths = np.bincount(self.file_of_alive, own, len(self.paths))
+        mean = float(lengths.mean()) if len(lengths) else 1.0
+        object.__setattr__(self, "file_lengths", lengths / max(1.0, mean))
+        object.__setattr__(self, "mean_length", max(1.0, float(own.mean()) if len(own) else 1.0))
 
     @property
     def size(self) -> int:
@@ -58,7 +69,16 @@ class Columns:
 
     def held(self, term: str) -> tuple[NDArray[np.intp], Numbers]:
         """Return the places that hold a word, and how often."""
-        places, often = self.postings.of(term)
+        return self._there(*self.postings.of(term))
+
+    def told(self, term: str) -> tuple[NDArray[np.intp], Numbers]:
+        """Return the files that were changed in this word, and how often."""
+        places, often = self._there(*self.past.of(term))
+        return self.file_of[places], often
+
+    def _there(
+        self, places: NDArray[np.uint32], often: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.intp], Numbers]:
         there = self.file_of[places] >= 0
         return places[there].astype(np.intp), often[there].astype(np.float64)
 
@@ -68,13 +88,11 @@ class Columns:
 
     def file_norm(self, b: float) -> Numbers:
         """Return what a count in each file is divided by, for its length."""
-        lengths = np.bincount(self.file_of_alive, self.lengths[self.alive], len(self.paths))
-        return np.asarray((1 - b) + b * lengths / max(1.0, float(lengths.mean())))
+        return np.asarray((1 - b) + b * self.file_lengths)
 
-    def own_norm(self, b: float) -> Numbers:
-        """Return the same for each place."""
-        mean = float(self.lengths[self.alive].mean()) if len(self.alive) else 1.0
-        return np.asarray((1 - b) + b * self.lengths / max(1.0, mean))
+    def own_norm(self, b: float, places: NDArray[np.intp]) -> Numbers:
+        """Return the same for some places."""
+        return np.asarray((1 - b) + b * self.lengths[places] / self.mean_length)
 
     def spread(self, scores: Numbers) -> Numbers:
         """Return what files get from those they import or are imported by."""

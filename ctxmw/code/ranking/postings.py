@@ -6,6 +6,8 @@ are kept beside it until they are many, and places that are gone are passed over
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +21,9 @@ _BESIDE = 20_000
 """Entries that stand beside the table before it is made anew."""
 _SHARE = 8
 """... or a table of so many times as many."""
+_ALIKE, _FURTHER, _MOST_ALIKE = 4, 6, 40
+"""Letters in which two words have to begin alike, by how many more they may differ, and how many
+such words are looked at."""
 
 
 class _Vocabulary(dict[str, int]):
@@ -36,6 +41,7 @@ class CodePostings:
         self._numbers = _Vocabulary()
         self._beside: list[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]] = []
         self._waiting = 0
+        self._sorted: list[str] = []
         self._starts = np.zeros(1, np.int64)
         self._places = np.zeros(0, np.uint32)
         self._often = np.zeros(0, np.uint8)
@@ -77,6 +83,21 @@ class CodePostings:
         terms, later, counts = self._joined()
         at = np.flatnonzero(terms == number)
         return np.concatenate([places, later[at]]), np.concatenate([often, counts[at]])
+
+    def beginning_alike(self, word: str) -> list[str]:
+        """Return known words that begin with this one, or that it begins with, a little longer.
+
+        Who asks for "authenticate" may mean what is called `auth` here.
+        """
+        if len(word) < _ALIKE:
+            return []
+        if len(self._sorted) != len(self._numbers):
+            self._sorted = sorted(self._numbers)
+        first = bisect_left(self._sorted, word)
+        longer = islice(self._sorted, first, first + _MOST_ALIKE)
+        found = [one for one in longer if one.startswith(word) and len(one) <= len(word) + _FURTHER]
+        shorter = (word[:end] for end in range(max(_ALIKE, len(word) - _FURTHER), len(word)))
+        return [*found, *(one for one in shorter if one in self._numbers)]
 
     def _joined(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
         if len(self._beside) > 1:

@@ -42,6 +42,10 @@ _NEAR = 0.3
 """What the files count that it imports or that import it."""
 _SIZE = 0.3
 """Of two files that fit alike, more is to be said about the longer."""
+_PAST, _PAST_K = 0.75, 2.0
+"""What a word counts in which a file was changed before, and how soon more of it counts no more."""
+_ALIKE = 0.5
+"""What a word counts that only begins like one of the message."""
 _ASIDE = 0.6
 """What is left of the score of a test, and of what was made, when tests are not asked for."""
 
@@ -68,8 +72,9 @@ class FoundCode:
 def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
     """Return the files a message is about, the best first, and how surely it is about any."""
     said = excerpt(text)
-    terms = joined_terms(said) | asked_terms(said)
     view = code.columns
+    asked = asked_terms(said)
+    terms = _alike(view, asked) | joined_terms(said) | asked
     held = {term: view.held(term) for term in terms}
     known = {term: places for term, places in held.items() if len(places[0])}
     scores, own = _scores(view, terms, known, tests=asks_for_tests(said))
@@ -90,6 +95,16 @@ def asks_for_tests(text: str) -> bool:
     return any(stem(word.strip(".,;:!?`'\"()").lower()) == "test" for word in text.split()[:400])
 
 
+def _alike(view: Columns, asked: Mapping[str, float]) -> dict[str, float]:
+    """Return words of the project that stand for such as it does not have."""
+    return {
+        alike: _ALIKE * weight
+        for term, weight in asked.items()
+        if not len(view.held(term)[0])
+        for alike in view.postings.beginning_alike(term)
+    }
+
+
 def _scores(
     view: Columns,
     terms: Mapping[str, float],
@@ -99,7 +114,7 @@ def _scores(
 ) -> tuple[Scores, Scores]:
     """Return what each file scores, and what each definition does."""
     files, own = np.zeros(len(view.paths)), np.zeros(view.size)
-    file_norm, own_norm = view.file_norm(_B), view.own_norm(_OWN_B)
+    file_norm = view.file_norm(_B)
     for term, weight in terms.items():
         if term in known:
             places, often = known[term]
@@ -107,7 +122,11 @@ def _scores(
             counts = np.bincount(at, often, len(view.paths))
             worth = weight * _rarity(int(np.count_nonzero(counts)), len(view.paths))
             files += worth * _saturated(counts / file_norm, _K)
-            own[places] += worth * _saturated(often / own_norm[places], _OWN_K)
+            own[places] += worth * _saturated(often / view.own_norm(_OWN_B, places), _OWN_K)
+        told, times = view.told(term)
+        if len(told):
+            worth = weight * _rarity(len(told), len(view.paths))
+            files[told] += _PAST * worth * _saturated(times, _PAST_K)
         for found, counted in ((view.named.get(term), _NAME), (view.inside.get(term), _FOLDER)):
             if found is not None:
                 held = len(view.named.get(term, ())) + len(view.inside.get(term, ()))

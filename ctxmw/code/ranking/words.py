@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -75,8 +75,13 @@ def path_terms(path: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def asked_terms(text: str) -> dict[str, float]:
     """Return the words of a message, each with how much it counts: most in its first line."""
+    return dict(_asked(text))
+
+
+@lru_cache(maxsize=8)
+def _asked(text: str) -> Mapping[str, float]:
     found: dict[str, float] = {}
-    for line, weight in _lines(text):
+    for line, weight in _lines(_subject(text)):
         for term in _spelled(line):
             found[term] = max(found.get(term, 0.0), weight)
     return dict(list(found.items())[:_MOST_ASKED])
@@ -90,7 +95,7 @@ def terms_in(line: str) -> set[str]:
 def joined_terms(text: str) -> dict[str, float]:
     """Return words of a message that stand together, as one: "web socket" may be WebSocket."""
     found: dict[str, float] = {}
-    for line, weight in _lines(text):
+    for line, weight in _lines(_subject(text)):
         for one, two in pairwise(_NAME.findall(line)):
             if not {one.lower(), two.lower()} & STOP_WORDS:
                 joined = f"{one}{two}".replace("_", "").lower()
@@ -101,6 +106,30 @@ def joined_terms(text: str) -> dict[str, float]:
 _FURTHER, _JOINED = 0.5, 0.5
 """What lines after the first count, and two words taken as one."""
 _MOST_ASKED = 80
+_ASKS_FOR_CHANGE = re.compile(
+    r"""\s{0,20}(?:(?:also|can|could|i|let's|need|please|should|to|want|we|would|you)\s{1,3}){0,6}
+    (?:add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|fix(?:e[ds]|ing)?|improv(?:e[ds]?|ing)|ma(?:de|kes?)
+      |refactor(?:ed|s)?|remov(?:e[ds]?|ing)|updat(?:e[ds]?|ing))\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""That something is to be fixed or added tells nothing of where."""
+_COMMIT = re.compile(r"\b(?=[a-f]{0,39}\d)[0-9a-f]{7,40}\b")
+_TICKETS = re.compile(
+    r"""\b(?:close[sd]?|fix(?:e[sd])?|refs?|resolve[sd]?|see)[ ]{0,2}:?[ ]{0,2}\#\d
+      | \b(?:closes|fixes|refs?|resolves)\b[ ,.;:)]{0,4}$""",
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
+)
+"""Where a message names the ticket it belongs to: "closes #12", "refs"."""
+
+
+def _subject(text: str) -> str:
+    """Return a message without what only says that it is a request, or where it belongs."""
+    return _COMMIT.sub(" ", _TICKETS.sub(" ", text[_begin(text) :]))
+
+
+def _begin(text: str) -> int:
+    begins = _ASKS_FOR_CHANGE.match(text)
+    return begins.end() if begins else 0
 
 
 def _lines(text: str) -> Iterator[tuple[str, float]]:

@@ -289,9 +289,20 @@ _LEAD = re.compile(
 def _said(sentence: Sentence, found: re.Match[str]) -> str:
     """Return what is stated, or nothing when there is too little of it."""
     start = found.start("it") if "it" in found.re.groupindex and found["it"] is not None else 0
+    if start and (case := _CASE.search(sentence.plain, 0, start)):
+        # "At work, call me Mr. Smith" says nothing of other places.
+        start = case.start("case")
     lead = _LEAD.match(sentence.plain, start)
     text = sentence.text[lead.end() if lead else start :].strip(_TRAILING)
     return _capital(text) if len(text.split()) > 1 else ""
+
+
+_CASE = re.compile(
+    r"(?:^|[.;:!] |^(?:and|but|so|ok|okay),? )(?P<case>(?:at|in|on|when(?:ever)?|if|for|with|during"
+    r"|while|before|after|around|among)\b"
+    r"(?! (?:the )?(?:future|fact|general|short|case|moment|addition|second thoughts?|all|once|now"
+    r"|that|the record)\b)[^,]{2,60}, (?:please )?)$"
+)
 
 
 def _capital(text: str) -> str:

@@ -71,8 +71,8 @@ def scope_for(kind: str, text: str, *, project: str | None, language: str | None
     """Return the scope of a statement made in this project and language.
 
     Decisions and work belong to the project, and so does a fact that is put right. Instructions
-    about code belong to the language; others, what people tell of themselves, and what is said to
-    hold everywhere, are universal.
+    about code belong to the language, where languages are known; others, what people tell of
+    themselves, and what is said to hold everywhere, are universal.
     """
     here = f"project:{project}" if project else "universal"
     if _EVERYWHERE.search(text):
@@ -84,8 +84,12 @@ def scope_for(kind: str, text: str, *, project: str | None, language: str | None
         return "universal"
     if kind in _OF_THE_PROJECT or (kind == "correction" and _TELLS.match(text)):
         return here
-    if spoken := _named_language(text):
+    spoken = _named_language(text)
+    if spoken and (project or language):
         return f"language:{spoken}"
+    if spoken:
+        # Nobody knows the language of a mere chat: it would never be shown there.
+        return "universal"
     if _CODE.search(text):
         return f"language:{language.lower()}" if language else here
     return "universal"

@@ -71,6 +71,7 @@ def standing_alone(text: str, before: str) -> str | None:
 
     None when it cannot stand alone: nothing says what is meant.
     """
+    text = _named_before(text, before)
     found = next((one for one in _PRONOUN.finditer(text) if _is_object(text, one)), None)
     if not found or _explained(text[: found.start()]):
         return text
@@ -78,6 +79,18 @@ def standing_alone(text: str, before: str) -> str | None:
         return None
     subject = named_in(before)
     return f"{text[: found.start()]}{subject}{text[found.end() :]}" if subject else None
+
+
+_THIS = re.compile(r"\bthis (\w{3,30})\b", re.IGNORECASE)
+
+
+def _named_before(text: str, before: str) -> str:
+    """Return a statement with the value of "this string", where the sentence before gives it."""
+    for found in _THIS.finditer(text):
+        given = re.search(rf"\b{re.escape(found[1])} (?:is|will be) ({_QUOTED})", before)
+        if given:
+            return f"{text[: found.start()]}the {found[1]} {given[1]}{text[found.end() :]}"
+    return text
 
 
 def _explained(before: str) -> bool:

@@ -176,6 +176,11 @@ _CASE = re.compile(
     r"(?<=\w )(?:when(?:ever)?|if|unless|while|except|during|about"
     r"|for(?! (?:me|now|good|everything|everyone|us)(?:[ ,.;!]*$)))\b (?P<case>[^,.;]+)"
 )
+_FIRST_CASE = re.compile(
+    r"^(?:at|in|on|when(?:ever)?|if|for|with|during|while|before|after|around|among)\b "
+    r"(?!the future|future|general)(?P<case>[^,.;]{2,60}), "
+)
+_PLACE = re.compile(r"(?<=\w )(?:at|in|with|around|among) (?P<case>[^,.;]+)")
 
 
 def form_of(plain: str) -> str:
@@ -188,7 +193,11 @@ def form_of(plain: str) -> str:
     several = _SEVERAL if name in _OF_ONE else _ANOTHER
     if several.search(plain):
         return ""
-    case = _CASE.search(plain) if name.startswith(_LIMITED) else None
+    case = None
+    if name.startswith(_LIMITED):
+        case = _CASE.search(plain) or _FIRST_CASE.match(plain)
+    if name == "called":
+        case = case or _PLACE.search(plain)
     terms = sorted(set(terms_about(case["case"]))) if case else []
     return " ".join([name, "case", *terms]) if terms else name
 
@@ -202,7 +211,7 @@ WORK = frozenset({"subject: employer", "subject: job"})
 
 
 _NAMING = re.compile(
-    r"\b(?:nam(?:e|ing)|for|of) (?:your |all |our |the |any |"
+    r"\b(?:nam(?:e|ing)|writing|declaring|defining|creating|for|of) (?:your |all |our |the |any |"
     r"new )*(?P<after>(?:[a-z]+ )?[a-z]+s)\b"
     r"|(?P<before>(?:[a-z]{1,30} ){1,3})names?\b|\b(?:pre|suf)fix (?:for|in|on|"
     r"to) (?P<at>(?:[a-z]{1,30} )?[a-z]{1,30})\b"
@@ -228,9 +237,11 @@ def frame_of(plain: str) -> str:
     if not place:
         return ""
     last: list[str] = []
-    nearest = plain.partition("\u00a4")[0]
+    # "..., and start variable names with" is about what follows the "and".
+    nearest = plain.partition("\u00a4")[0].rpartition(", and ")[2]
+    after = plain if ", and " not in plain else f"{nearest} {plain.partition(chr(0xA4))[2]}"
     # The name that stands nearest to the value is the one that gets it.
-    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(plain)]:
+    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(after)]:
         named = content_terms(found["before"] or found["after"] or found["at"] or "")
         terms = sorted({term for term in named if term not in _NO_ENTITY})
         own = [term for term in terms if term not in _TAIL]

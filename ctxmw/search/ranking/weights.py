@@ -28,7 +28,7 @@ class RankWeights:
     """BM25 of the four turns before, fading."""
     after: float = 0.5
     """BM25 of the four turns after, fading."""
-    answered: float = 1.5
+    answered: float = 0.5
     """BM25 of the assistant's answer to this: it repeats the topic a short turn leaves out."""
     reply: float = 1.0
     """BM25 of the question that this is the answer to."""

@@ -99,6 +99,23 @@ def test_tools_and_systems_state_nothing() -> None:
         assert told("Always use tabs. I've fixed it.", role) == []
 
 
+def test_this_string_is_told_by_the_sentence_before() -> None:
+    text = "The string is 'chx'. From now on, please include this string in all method names."
+    assert "include the string 'chx' in all method names" in stated_in(text, "user")[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("At work, call me Mr. Smith.", ["At work, call me Mr. Smith."]),
+        ("In the future, call me Rob.", ["Call me Rob."]),
+        ("For this email, call me Ms Baker.", []),
+    ],
+)
+def test_the_case_that_something_is_said_for_is_part_of_it(text: str, stated: list[str]) -> None:
+    assert [one.text for one in stated_in(text, "user")] == stated
+
+
 def test_a_statement_comes_once_from_a_message() -> None:
     assert told("Always use tabs. And always use tabs!") == [
         ("preference", "Always use tabs.")

@@ -53,3 +53,9 @@ def test_in_a_python_project(kind: str, text: str, scope: str) -> None:
 def test_with_less_known(kind: str, project: str | None, language: str | None, scope: str) -> None:
     text = "Always use type hints in functions."
     assert scope_for(kind, text, project=project, language=language) == scope
+
+
+def test_in_a_chat_whose_language_nobody_knows_it_holds_everywhere() -> None:
+    text = "Always import gzip in your Python scripts."
+    assert scope_for("preference", text, project=None, language=None) == "universal"
+    assert scope_for("preference", text, project="shop", language=None) == "language:python"

@@ -24,6 +24,11 @@ from ctxmw.learning.subjects.subject import subject_of, takes_the_place
         ("I prefer window seats.", "I prefer aisle seats these days."),
         ("I love horror films.", "I can't stand horror films."),
         ("Start function names with 'a_'.", "When naming functions, start the name with 'b_'."),
+        ("At work, call me Mr. Smith.", "At work, call me Dr. Smith."),
+        (
+            "Always use snake_case for class names, and start all variable names with 'v_'.",
+            "Start variable names with 'w_'.",
+        ),
     ],
 )
 def test_another_value_for_the_same_takes_its_place(before: str, now: str) -> None:
@@ -42,6 +47,9 @@ def test_another_value_for_the_same_takes_its_place(before: str, now: str) -> No
         ("Add the '@one' decorator to all methods.", "Add the '@two' decorator to all methods."),
         ("My name is Ada.", "My dog's name is Bruno."),
         ("I prefer trains rather than planes.", "I like planes."),
+        ("Call me Bob.", "At work, call me Mr. Smith."),
+        ("Call me Bob.", "Call me Mr. Smith at work."),
+        ("At work, call me Mr. Smith.", "Call me Bob."),
     ],
 )
 def test_what_is_about_something_else_stays(before: str, now: str) -> None:

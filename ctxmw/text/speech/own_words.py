@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from .pasted import CLOCK, DAY, GONE, first_pasted
+from .pasted import CLOCK, DAY, first_pasted
+from .referred import GONE
 
 SPOKEN = 20_000
 """Characters beyond which nobody says a message: whatever follows is pasted."""

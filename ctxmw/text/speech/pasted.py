@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-GONE = "\0"
-"""Stands for a character that is not the speaker's, while a message is looked at."""
+from .referred import GONE, first_referred
+
 CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,9})?[ \u202f]?(?:[ap]\.?m\.?)?"
 DAY = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
 
@@ -276,7 +276,7 @@ _TEXT = (
 _HANDED_OVER = re.compile(
     rf"\b(?:(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|shorten|polish|correct"
     rf"|reply to|respond to|answer|sum up|condense|review|explain|clean up|improve|edit|check)\b"
-    rf"[^.!?\n]{{0,40}}\b(?:this|these|the following|below)(?: {_TEXT})?"
+    rf"[^.!?\n]{{0,40}}\b(?<!like )(?:this|these|the following|below)(?: {_TEXT})?"
     rf"|\b{_TEXT} (?:below|above|here)|\bthe following {_TEXT}|\bis below|\bsee below"
     r"|\b(?:thoughts|opinion|feedback|think|take)\b[^.!?\n]{0,30}\b(?:this|these))\b"
     r"[^.!?:\n]{0,40}[.!?:]?[ \t]{0,40}$",
@@ -334,4 +334,5 @@ _RULES: tuple[Callable[[Sequence[str]], int | None], ...] = (
     _furniture,
     _handed_over,
     _front_matter,
+    first_referred,
 )

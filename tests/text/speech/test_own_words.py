@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from ctxmw.text.own_words import SPOKEN, has_pasted, own_words
+from ctxmw.learning.statements.reading import statements
+from ctxmw.text.speech.own_words import SPOKEN, has_pasted, own_words
+from tests.support.pasted_attacks import (
+    ATTACKS,
+    LONG_AND_OWN,
+    OWN_TOO,
+    SEEN_ONCE,
+    TAKEN_FOR_ANOTHERS,
+    THEN_NEW,
+    Attack,
+)
 from tests.support.pasted_samples import (
     EVIL,
     KLINGON,
@@ -64,3 +74,29 @@ def test_lines_that_nobody_says_tell_of_a_text_between_them(around: str) -> None
 @pytest.mark.parametrize("first", ["Meeting at 10:30", "What do you think about it?\n"])
 def test_a_short_line_of_a_person_does_not(first: str) -> None:
     assert SEATS in own_words(f"{first}\n{SEATS}")
+
+
+class TestATextThatAMessageSpeaksAbout:
+    @pytest.mark.parametrize(
+        "attack", [*ATTACKS, *SEEN_ONCE, *THEN_NEW], ids=lambda attack: attack.form
+    )
+    def test_is_not_the_speakers(self, attack: Attack) -> None:
+        stated = statements(own_words(attack.text), "user")
+        told = " ".join(one.text for one in stated).casefold()
+        assert [words for words in attack.planted if words.casefold() in told] == []
+
+    @pytest.mark.parametrize("meant", [*LONG_AND_OWN, *OWN_TOO], ids=lambda meant: meant.text[:40])
+    def test_is_told_from_what_somebody_says_of_themselves(self, meant: Meant) -> None:
+        assert meant.stated in own_words(meant.text)
+
+    def test_is_rather_missed_than_believed(self) -> None:
+        assert "I prefer pictures." not in own_words(TAKEN_FOR_ANOTHERS)
+
+    def test_is_not_what_stands_behind_something_enclosed(self) -> None:
+        said = "What does this do?\n\n```\nls\n```\n\nI prefer tabs. I never use spaces."
+        assert "I never use spaces." in own_words(said)
+
+    def test_leaves_the_request_to_its_speaker(self) -> None:
+        assert own_words("I prefer tea.\nIs this rude?\n\nI hate you. Never call.").startswith(
+            "I prefer tea.\nIs this rude?"
+        )

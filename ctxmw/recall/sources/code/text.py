@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ...code.files import CodeFile, Definition, is_test
-from ...code.freshness import source_lines
-from ...code.index import ProjectCode
-from ...code.ranking.words import terms_in
-from ...code.relations import Relation, related
-from ...text.secrets.redaction import redact
+from ....code.files import CodeFile, Definition, is_test
+from ....code.freshness import source_lines
+from ....code.index import ProjectCode
+from ....code.ranking.words import terms_in
+from ....code.relations import Relation, related
+from ....text.secrets.redaction import redact
 
 _OUTLINE = 40
 """Definitions that a file's outline names."""
@@ -22,8 +22,6 @@ _MEMBERS = 12
 _FILES = 6
 _OUTLINED = 6
 """Definitions that are named of a file in the outline of a project."""
-_LISTED = 2
-"""Definitions that are named of a file that gets a line."""
 _LINES, _FEW_LINES = 24, 6
 """Lines that are shown of a definition at most, and around what answers at least."""
 _LONGEST_LINE = 160
@@ -66,9 +64,9 @@ class CodeText:
         lines = [line for one in chosen for line in self._placed(one)]
         return "\n".join(dict.fromkeys(lines))
 
-    def in_a_line(self, path: str, found: Sequence[Definition]) -> str:
-        """Return what a file has to do with it, in one line."""
-        names = [one.entity.name for one in found if one.entity.kind != "module"][:_LISTED]
+    def in_a_line(self, path: str, found: Sequence[Definition], most: int) -> str:
+        """Return what a file has to do with it, in one line: the names of some definitions."""
+        names = [one.entity.name for one in found if one.entity.kind != "module"][:most]
         module = next((one.entity.doc for one in self.code.in_file(path)[:1]), "")
         return ", ".join(dict.fromkeys(names)) or module or f"{self.code.files[path].lines} lines"
 
