@@ -432,7 +432,8 @@ class _Fill:
         misses = 0
         for item in items:
             form: Form = "index" if self._saves(item) else "full"
-            if form == "full" and (item.score < floor or item.lane == "index"):
+            strange = item.trust == "untrusted" or item.tainted
+            if form == "full" and (strange or item.score < floor or item.lane == "index"):
                 continue
             misses = misses + 1 if self.take([item], form, lane) else 0
             if misses >= _PATIENCE["index"]:
