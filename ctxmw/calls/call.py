@@ -33,9 +33,9 @@ from ..protocols import Change, Row
 from ..recall.catalog import CatalogItem, SessionContext, session_context
 from ..recall.entries import Entry, waiting
 from ..recall.in_view import InView
+from ..recall.lanes import Selection
 from ..recall.outcome import BlockKind
 from ..recall.pipeline import Own, Recall, own_items
-from ..recall.selection import Selection
 from ..recall.surroundings import Brought
 from ..runtime.faults import stage
 from ..values.items import Item

@@ -13,8 +13,9 @@ from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
 from ..recall.in_view import InView, unsaid
+from ..recall.lanes import Selection
 from ..recall.pipeline import Recall
-from ..recall.selection import Overflow, Selection, select_lanes, select_turn
+from ..recall.selection import Overflow, select_lanes, select_turn
 from ..recall.sources.memories import Memories
 from ..search.filter import Filter
 from ..search.reading import opens_at

@@ -26,8 +26,9 @@ from ..conversation.state import Ledger, PartRef, SessionState, state_rows
 from ..recall.catalog import called_for
 from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
+from ..recall.lanes import Selection
 from ..recall.pipeline import TurnOffers, build_part, build_stable
-from ..recall.selection import Overflow, Selection, select_turn
+from ..recall.selection import Overflow, select_turn
 from ..recall.sources.sessions import notes_after_tools
 from ..runtime.faults import stage
 from ..values.budget import Budget

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_serializer
 
+from ..recall.lanes import Choice, Selection
 from ..recall.outcome import BlockKind, ItemOutcome, used_of
-from ..recall.selection import Choice, Selection
 from ..runtime.displayed import Displayed
 from ..runtime.telemetry import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
 from ..text.cleaning import counted, digest, fold, one_line

@@ -12,7 +12,7 @@ from ..values.items import Include, Shown, Trust
 from ..values.records import TYPES_OF_KIND
 
 if TYPE_CHECKING:
-    from .selection import Choice
+    from .lanes import Choice
 
 BlockKind = Literal["stable", "turn"]
 Since = Literal["", "changed", "gone"]

@@ -23,9 +23,10 @@ from ..values.items import PRIORITIES, Item
 from ..values.situation import Floors, Situation, Weights
 from .catalog import AgentSearch, Catalog
 from .in_view import AlreadyShown, not_over, unquoted, unsaid
+from .lanes import Selection
 from .on_topic import admitted, apart_from, for_the_opening, on_topic
 from .render import Printer
-from .selection import Overflow, Selection, select_stable, select_turn
+from .selection import Overflow, select_stable, select_turn
 from .sources.own import OwnSource
 from .sources.shortlist import ListedSource
 from .surroundings import Brought, Surroundings, is_small_talk

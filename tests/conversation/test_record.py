@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from ctxmw.conversation.record import Build, ContextRecord, build_fields, reply_key
+from ctxmw.recall.lanes import Choice, Selection
 from ctxmw.recall.render import Layout, Markdown
-from ctxmw.recall.selection import Choice, Selection, select_turn
+from ctxmw.recall.selection import select_turn
 from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.items import Item
 from ctxmw.values.situation import Floors

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw.protocols import Renderer
+from ctxmw.recall.lanes import NOT_SHOWN, Selection
 from ctxmw.recall.render import Compact, Layout, Markdown, Xml, title_of
 from ctxmw.recall.selection import (
-    NOT_SHOWN,
     Overflow,
-    Selection,
     select_lanes,
     select_stable,
     select_turn,

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware
 from ctxmw.errors import InvalidValue
+from ctxmw.recall.lanes import Choice
 from ctxmw.recall.render import Layout, Markdown
-from ctxmw.recall.selection import Choice, select_stable, select_turn
+from ctxmw.recall.selection import select_stable, select_turn
 from ctxmw.tokens.prompt_counter import prompt_counter
 from ctxmw.values.budget import Budget
 from ctxmw.values.items import Item, Scope
