@@ -111,6 +111,9 @@ class Options(TypedDict, total=False):
     """What brings code and rules by itself, and how much each kind counts."""
     modes: Sequence[Mode]
     """Words in a message that bring an instruction; see `ctxmw.MODES`."""
+    index_folders: bool
+    """Whether the code of the project around `session(cwd=...)` is indexed by itself, in the
+    background and within bounds; True unless given."""
     deadline: float | None
     """Milliseconds that the search for a turn's part may take: what is there by then is used, and
     the record says what is missing. 200 unless given, or what CTXMW_DEADLINE says (0: none). None

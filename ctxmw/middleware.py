@@ -7,6 +7,7 @@ It remembers (`remember`, and what a conversation captures), recalls (`session(.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum, auto
 from functools import partial
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
 from .code.indexer import Indexed, Indexer
-from .code.keeper import KeptCode
+from .code.keeper import KeptCode, KeptFolders
 from .code.watch import Watch
 from .composition import Options, checked, compose
 from .conversation.conversation import Identity, located
@@ -77,6 +78,7 @@ class ContextMiddleware:
         self._composition = made = compose(store, options)
         self._journal, self._recall, self._learner = made.journal, made.recall, made.learner
         self._telemetry, self._defaults = made.telemetry, made.defaults
+        self._folders = KeptFolders(self._indexer)
 
     @classmethod
     def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
@@ -320,10 +322,11 @@ class ContextMiddleware:
     ) -> Session:
         """Return the conversation of that id; a new one without.
 
-        With `cwd`, project and language are found there unless given, and AGENTS.md and the rules
-        of its folders hold. Records that name one of the `files` in play are preferred. With
-        `learn=False` nothing is learned from what is said by this value: it stays in the
-        conversation, and is neither searched nor summarized.
+        With `cwd`, project and language are found there unless given, AGENTS.md and the rules of
+        its folders hold, and the code of the project is indexed in the background. Records that
+        name one of the `files` in play are preferred. With `learn=False` nothing is learned from
+        what is said by this value: it stays in the conversation, and is neither searched nor
+        summarized.
         """
         flag(learn, "learn")
         if id is not None:
@@ -343,7 +346,7 @@ class ContextMiddleware:
         # Whoever remembers and searches, and has no conversation, loads no calls.
         from .session import Session
 
-        return Session(self._composition, located(who, cwd))
+        return Session(self._composition, self._at_home(located(who, cwd)))
 
     def owns(self, session: Session) -> bool:
         """Say whether a conversation is one of this memory, and not of another."""
@@ -467,6 +470,7 @@ class ContextMiddleware:
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
+        self._folders.close()
         self._learner.close()
         self.workers.close()
         self.store.close()
@@ -509,6 +513,18 @@ class ContextMiddleware:
     @property
     def _indexer(self) -> Indexer:
         return Indexer(self.store, self._recall.surroundings.codebase, self._journal.clock)
+
+    def _at_home(self, who: Identity) -> Identity:
+        """Return a conversation with the project of its folder, whose code is looked at aside."""
+        if who.cwd is None:
+            return who
+        if who.project is None:
+            # Without git and manifest a folder is a project once it was indexed.
+            codebase = self._recall.surroundings.codebase
+            return replace(who, project=codebase.project_at(who.user, who.cwd))
+        if who.root is not None and self._options.get("index_folders", True):
+            self._folders.look(who.user, who.root, who.project)
+        return who
 
     def _named(self, user: str | None) -> str:
         if user is not None:

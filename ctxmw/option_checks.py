@@ -89,6 +89,7 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "redact": (_list_of(str), "a list of regular expressions"),
     "tracing": (_none_or(_is(Tracing)), "Tracing()"),
     "strict": (_is(bool), "True or False"),
+    "index_folders": (_is(bool), "True or False"),
     "on_error": (_none_or(callable), "a function that takes the stage and the error"),
     "clock": (_none_or(callable), "a function that returns the present as an aware datetime"),
     "random": (_none_or(_is(Random)), "a random.Random"),

@@ -81,8 +81,11 @@ class OnDemandAnswers:
         )
         return self._answer(chosen)
 
-    def code(self, query: str) -> str:
-        """Return the code of this project that a query is about."""
+    def code(self, query: str, *, counted: bool = True) -> str:
+        """Return the code of this project that a query is about.
+
+        Unless `counted`, for a person who looks and not for the agent, nothing is written.
+        """
         if not query.strip():
             return 'code_search needs a query, such as {"query": "retries of uploads"}.'
         _, situation = self._here(query)
@@ -95,7 +98,8 @@ class OnDemandAnswers:
         if not items:
             return f"No code of {situation.project} fits {query[:80]!r}.\n"
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
-        return self._answer(select_turn(items, limit, layout, floors))
+        found = select_turn(items, limit, layout, floors)
+        return self._answer(found) if counted else found.block.text or _DOES_NOT_FIT
 
     def get(self, ids: Sequence[str], offset: int = 0, query: str = "") -> str:
         """Return records in full, as many as fit; a long one page by page.

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ..errors import MissingPackage
 from ..workspace.files import Unreadable, decoded, inside, read_bytes, read_under
-from ..workspace.go_modules import GoModules
 from .files import CodeFile, Parsed, Unparsable, parse, without_definitions
 from .index import ProjectCode
+from .languages.local import LocalImports
 
 MOST = 24
 """Files that are read again for one message."""
@@ -24,11 +24,13 @@ MOST = 24
 def look_again(code: ProjectCode, paths: Iterable[str]) -> set[str]:
     """Bring what is known of these files in line with the folder; return those that changed."""
     changed: set[str] = set()
+    meanings: dict[str, LocalImports] = {}
     for path in dict.fromkeys(paths):
         file = code.files.get(path)
         if file is None or len(changed) >= MOST:
             continue
-        now = _as_it_is(file)
+        meant = meanings.setdefault(file.root, LocalImports(Path(file.root), code.files))
+        now = _as_it_is(file, meant)
         if now is None:
             code.let_go(path)
             changed.add(path)
@@ -47,7 +49,7 @@ def source_lines(file: CodeFile) -> list[str] | None:
     return text.splitlines()
 
 
-def _as_it_is(file: CodeFile) -> CodeFile | None:
+def _as_it_is(file: CodeFile, meanings: LocalImports) -> CodeFile | None:
     """Return the file as it is now; the same when nothing changed, None when it is gone."""
     root = Path(file.root)
     place = root / file.path
@@ -67,10 +69,7 @@ def _as_it_is(file: CodeFile) -> CodeFile | None:
     except Unreadable:
         return None
     parsed = _parsed(file, text)
-    imports = parsed.imports
-    if file.language == "go":
-        modules = GoModules(root)
-        imports = tuple(modules.local(text, file.path) for text in imports)
+    imports = meanings.meant(file.language, file.path, parsed.imports)
     told = {"imports": imports, "entities": parsed.entities}
     return file.model_copy(update={**as_stated, **told, "lines": len(text.splitlines())})
 

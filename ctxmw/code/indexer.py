@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 from ..errors import InvalidValue, MissingPackage
@@ -19,11 +18,11 @@ from ..protocols import Clock, Row, Store
 from ..text.cleaning import clean, digest
 from ..values.items import Scope
 from ..workspace.files import Unreadable, decoded, inside, read_bytes
-from ..workspace.go_modules import GoModules
 from ..workspace.project import detect
 from ..workspace.source_tree import SourceFile, is_source, language_of, source_files
 from .codebase import Codebase
 from .files import READING, CodeFile, Entity, Unparsable, parse
+from .languages.local import LocalImports
 from .past import past_of
 
 log = logging.getLogger("ctxmw")
@@ -32,6 +31,15 @@ FilesDone = Callable[[int, int], None]
 _BATCH = 100
 """Files that are written at once."""
 MOST_FILES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of a folder is indexed; the rest is left out with a warning."""
+
+    files: int = MOST_FILES
+    size: int = 2**40
+    """Bytes of all files together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +70,12 @@ class Indexer:
         self._clock = clock
 
     def index(
-        self, user: str, path: Path, project: str | None, progress: FilesDone | None = None
+        self,
+        user: str,
+        path: Path,
+        project: str | None,
+        progress: FilesDone | None = None,
+        bounds: Bounds | None = None,
     ) -> Indexed:
         """Index a folder, or one file, and return what was found."""
         target = _existing(path)
@@ -71,15 +84,19 @@ class Indexer:
         known = self._known(user, name)
         root = _root_of(known, folder)
         below = "" if root == folder else folder.relative_to(root).as_posix()
-        if target.is_dir():
-            found = _first_of(source_files(root, below), folder)
+        whole = target.is_dir()
+        if whole:
+            found, whole = _first_of(
+                source_files(root, below), folder, bounds or Bounds(MOST_FILES)
+            )
         else:
             found = [_stated(root, target)]
         job = _Job(self._store, self._clock, user=user, project=name, root=root, known=known)
         if target.is_dir():
             job.past = past_of(root)
         job.read(found, progress)
-        if target.is_dir():
+        # What was left out is not gone.
+        if whole:
             job.drop_all_but(found, below)
         return self._report(job, user)
 
@@ -148,11 +165,13 @@ class _Job:
         self._clock = clock
         self._user = user
         self._known = known
-        self._go = GoModules(root)
+        self._imports = LocalImports(root, known.keys())
         self._by_hash = {file.hash: file for file in known.values()}
 
     def read(self, found: Sequence[SourceFile], progress: FilesDone | None) -> None:
         """Read what has changed, and write it a batch at a time."""
+        paths = {*self._known, *(source.path for source in found)}
+        self._imports = LocalImports(self.root, paths)
         rows: list[Row] = []
         for done, source in enumerate(found, start=1):
             file = self._file(source)
@@ -233,15 +252,10 @@ class _Job:
             modified=source.modified,
             lines=len(text.splitlines()),
             reading=READING,
-            imports=self._meant(source, parsed.imports),
+            imports=self._imports.meant(source.language, source.path, parsed.imports),
             entities=parsed.entities,
             past=old.past if old else "",
         )
-
-    def _meant(self, source: SourceFile, imports: tuple[str, ...]) -> tuple[str, ...]:
-        if source.language != "go":
-            return imports
-        return tuple(self._go.local(text, source.path) for text in imports)
 
     def _was_moved(self, hashed: str) -> bool:
         """Say whether a file of another name held the same and is gone now."""
@@ -289,11 +303,21 @@ def _root_of(known: Mapping[str, CodeFile], folder: Path) -> Path:
     return min(around, key=lambda root: len(root.parts), default=folder)
 
 
-def _first_of(sources: Iterable[SourceFile], folder: Path) -> list[SourceFile]:
-    found = list(islice(sources, MOST_FILES + 1))
-    if len(found) > MOST_FILES:
-        log.warning("%s has more than %d source files: the rest is left out", folder, MOST_FILES)
-    return found[:MOST_FILES]
+def _first_of(
+    sources: Iterable[SourceFile], folder: Path, bounds: Bounds
+) -> tuple[list[SourceFile], bool]:
+    """Return as many files as the bounds allow, and whether these are all."""
+    found: list[SourceFile] = []
+    size = 0
+    for source in sources:
+        size += source.size
+        if len(found) >= bounds.files or size > bounds.size:
+            log.warning(
+                "%s has more than %d source files: the rest is left out", folder, len(found)
+            )
+            return found, False
+        found.append(source)
+    return found, True
 
 
 def _stated(root: Path, file: Path) -> SourceFile:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import logging
 import threading
 from pathlib import Path
+from time import monotonic
 from typing import Self
 
 from ..errors import CtxmwError
-from .indexer import Indexed, Indexer
+from .indexer import Bounds, Indexed, Indexer
 
 log = logging.getLogger("ctxmw")
 
 EVERY = 30.0
 """Seconds between two looks at the folder."""
+UNASKED = Bounds(10_000, 200 * 2**20)
+"""How much of a folder is indexed that nobody asked to index."""
+_BREATH = 0.001
+"""Seconds between two files of such a folder: whoever makes a call goes first."""
+_REMEMBERED = 1000
+_FOLDERS = 4
+"""Folders that are looked at side by side."""
 
 
 class _Ended(Exception):
@@ -24,10 +32,20 @@ class KeptCode:
     """A folder whose code is kept known by a thread of its own, until it is closed.
 
     Nobody waits for it: what is indexed already is used meanwhile. Closing ends a run that is under
-    way after the file it is at; what it wrote stays, and the next run goes on from there.
+    way after the file it is at; what it wrote stays, and the next run goes on from there. One that
+    nobody asked for looks once, within bounds, and steps back for calls.
     """
 
-    def __init__(self, indexer: Indexer, user: str, path: Path, project: str | None) -> None:
+    def __init__(
+        self,
+        indexer: Indexer,
+        user: str,
+        path: Path,
+        project: str | None,
+        *,
+        unasked: bool = False,
+    ) -> None:
+        self._unasked = unasked
         self._indexer = indexer
         self._user = user
         self._path = path
@@ -65,8 +83,9 @@ class KeptCode:
     def _run(self) -> None:
         while not self._ended.is_set():
             try:
+                bounds = UNASKED if self._unasked else None
                 self.indexed = self._indexer.index(
-                    self._user, self._path, self._project, self._done
+                    self._user, self._path, self._project, self._done, bounds
                 )
             except _Ended:
                 break
@@ -76,10 +95,45 @@ class KeptCode:
                 log.exception("the code of %s is kept no longer", self._path)
                 break
             self._looked.set()
+            if self._unasked:
+                break
             self._ended.wait(EVERY)
         self._looked.set()
 
     def _done(self, done: int, of: int) -> None:
         self.progress = (done, of)
-        if self._ended.is_set():
+        if self._ended.wait(_BREATH if self._unasked else 0):
             raise _Ended
+
+
+class KeptFolders:
+    """Looks at the folders that conversations are in, by itself, each once in a while."""
+
+    def __init__(self, indexer: Indexer) -> None:
+        self._indexer = indexer
+        self._lock = threading.Lock()
+        self._looks: dict[tuple[str, Path], tuple[float, KeptCode]] = {}
+        self._closed = False
+
+    def look(self, user: str, root: Path, project: str) -> KeptCode | None:
+        """Begin to index a project's folder unless that is under way or was done just now."""
+        with self._lock:
+            began, look = self._looks.get((user, root), (-EVERY, None))
+            if look is not None and (monotonic() - began < EVERY or not look.wait(0)):
+                return look
+            busy = sum(not one.wait(0) for _, one in self._looks.values())
+            if self._closed or busy >= _FOLDERS:
+                return None
+            look = KeptCode(self._indexer, user, root, project, unasked=True)
+            self._looks[user, root] = (monotonic(), look)
+            while len(self._looks) > _REMEMBERED:
+                self._looks.pop(next(iter(self._looks)))[1].close()
+            return look.start()
+
+    def close(self) -> None:
+        """End what is under way."""
+        with self._lock:
+            self._closed = True
+            looks = [look for _, look in self._looks.values()]
+        for look in looks:
+            look.close()

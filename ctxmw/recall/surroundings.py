@@ -37,8 +37,9 @@ _POINTS_AT = frozenset(("here", "it", "that", "these", "this", "those"))
 _ASKED_OF_IT = frozenset(
     "debug describe document explain fix improve refactor rename review rewrite simplify".split()
 )
-_WHY = frozenset("and but is so then why".split())
+_WHY = frozenset("and but hm hmm how is not ok okay so then well what why wrong".split())
 """All of a message that asks nothing but why: of what is at hand."""
+_ASKS_WHY = frozenset(("how", "why", "wrong"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,7 @@ def is_small_talk(text: str) -> bool:
     points = not _POINTS_AT.isdisjoint(said)
     if points and ("?" in text or not _ASKED_OF_IT.isdisjoint(said)):
         return False
-    if "why" in said and "?" in text and _WHY.issuperset(said):
+    if _WHY.issuperset(said) and not _ASKS_WHY.isdisjoint(said):
         return False
     return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
 

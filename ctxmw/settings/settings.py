@@ -170,6 +170,8 @@ class Settings(BaseModel):
     strict: bool | None = None
     """Whether adapters raise what fails at run time, instead of going on without memory."""
 
+    index_folders: bool = True
+    """Whether the code of the project at hand is indexed by itself, in the background."""
     max_sections: int = Field(default=10, ge=0)
     """Pieces of code context a message brings at most."""
     triggers: TriggerSettings = TriggerSettings()
@@ -268,6 +270,7 @@ class Settings(BaseModel):
             "retention": self.retention,
             "placement": self.placement,
             "triggers": self._triggers(),
+            "index_folders": self.index_folders,
             "redact": self.redaction.patterns,
             "renderer": _RENDERERS[self.renderer](),
             "offers": self.catalog,

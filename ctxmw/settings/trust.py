@@ -59,6 +59,7 @@ VERDICTS: Mapping[str, Verdict] = {
     "window": "harmless",
     "deadline": "harmless",
     "strict": "harmless",
+    "index_folders": "harmless",
     "max_sections": "harmless",
     "triggers": "harmless",
     "budget": "harmless",

@@ -153,7 +153,7 @@ class Pages:
         return self._inspect({"message": "", "project": "", "language": "", "session": ""}, None)
 
     async def inspect(self, request: Request) -> Response:
-        """Show what a message would bring; nothing is written."""
+        """Show what a message would bring, or the code it is about; nothing is written."""
         form = await self._form(request)
         names = ("message", "project", "language", "session", "total")
         asked = {name: form.get(name, "").strip() for name in names}
@@ -164,6 +164,11 @@ class Pages:
             language=asked["language"] or None,
             budget=budget,
         )
+        if form.get("find") == "code":
+            found = await self._ctx.workers.run(
+                lambda: chat.on_demand.code(asked["message"], counted=False)
+            )
+            return self._inspect(asked, None, found)
         said = _said(await chat.atranscript()) if asked["session"] else []
         message: Message = {"role": "user", "content": asked["message"]}
         prepared = await chat.apeek([*said, message])
@@ -184,9 +189,9 @@ class Pages:
         scopes = self._reading.scopes()
         return self._show("memories", asked=asked, kinds=MEMORY_KINDS, scopes=scopes, **values)
 
-    def _inspect(self, asked: dict[str, str], shown: object) -> Response:
+    def _inspect(self, asked: dict[str, str], shown: object, code: str = "") -> Response:
         sessions = [state.session for state in self._ctx.sessions()[:PAGE]]
-        return self._show("inspector", asked=asked, shown=shown, sessions=sessions)
+        return self._show("inspector", asked=asked, shown=shown, code=code, sessions=sessions)
 
     def _record(self, ref: str) -> ContextRecord:
         record = self._ctx.why(ref)

@@ -194,21 +194,36 @@ def frames_in(text: str) -> list[Frame]:
     return list(found)[-MOST:]
 
 
+_JAVA_FILE = r"(?P<path>[\w$]{1,100}\.\w{1,8}):(?P<line>\d{1,7})"
+_SCRIPT = (
+    # Where it was loaded from: file://, http://localhost:8080/, webpack:///./ ...
+    r"(?:[a-z-]{2,12}://(?:[\w.-]{1,100}(?::\d{1,5})?/)?(?:/\./)?)?"
+    r"(?P<path>(?:[A-Za-z]:)?[^()\s:?@]{1,400})(?:\?[^\s:()]{0,100})?:(?P<line>\d{1,7}):\d+"
+)
 _FRAMES = tuple(
     re.compile(pattern)
     for pattern in (
         # Python
         r'^\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[\w.<>]+))?',
         # Java, Kotlin
-        r"^\s*at (?P<name>[\w$.<>]{1,200})\((?P<path>[\w$]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)",
+        rf"^\s*at (?:[\w$.@-]{{0,100}}/){{0,2}}(?P<name>[\w$.<>]{{1,200}})\({_JAVA_FILE}\)",
         # JavaScript
-        r"^\s*at (?:async )?(?P<name>[\w$.<>]+) \((?:file://)?(?P<path>[^()\s:]+):(?P<line>\d+):\d+\)",
-        r"^\s*at (?:file://)?(?P<path>[^()\s:]{1,400}):(?P<line>\d{1,7}):\d+\s*$",
+        rf"^\s*at (?:async |new )?(?P<name>[\w$.<>#]+)(?: \[as [\w$.]{{1,100}}\])? \({_SCRIPT}\)",
+        rf"^\s*at {_SCRIPT}\s*$",
+        # Firefox and Safari
+        rf"^(?P<name>[\w$.<>/*]{{0,200}})@{_SCRIPT}\s*$",
+        # The TypeScript compiler
+        r"^(?P<path>[^\s():]{1,400}\.[cm]?[jt]sx?)\((?P<line>\d{1,7}),\d{1,7}\): ",
         # Go
-        r"^\s+(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+)?\s*$",
+        r"^\s+(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7})(?: \+0x[0-9a-f]+[^\n]{0,100})?\s*$",
+        # A test of Go, and its compiler
+        r"^\s*(?P<path>[^\s:]{1,400}\.go):(?P<line>\d{1,7}):(?:\d{1,7}:)? ",
+        # pytest
+        r"^(?P<path>[^\s:]{1,400}\.py):(?P<line>\d{1,7}): ",
         # Rust
         r"^\s*(?:at |--> )(?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})(?::\d+)?\s*$",
         r"^.*?panicked at (?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})",
+        r"^.*?panicked at '[^\n]{0,300}', (?P<path>[^\s:]{1,400}\.rs):(?P<line>\d{1,7})",
     )
 )
 

@@ -52,7 +52,15 @@ def resolved(folder: Path) -> Path:
         return folder
 
 
-MANIFESTS = ("pyproject.toml", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "package.json")
+MANIFESTS = (
+    "pyproject.toml",
+    "Cargo.toml",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "package.json",
+)
 """Files that make a folder a project. The first that declares a name gives it."""
 
 
@@ -103,8 +111,9 @@ def _declared_name(manifest: Path) -> str | None:
     elif manifest.name == "pom.xml":
         artifact = _ARTIFACT.search(_PARENT.sub("", text[:_HEAD]))
         name = artifact[1] if artifact else None
-    elif manifest.name == "build.gradle":
-        project = _GRADLE.search(_read(manifest.with_name("settings.gradle")))
+    elif manifest.name in ("build.gradle", "build.gradle.kts"):
+        named = manifest.name.replace("build", "settings")
+        project = _GRADLE.search(_read(manifest.with_name(named)))
         name = project[1] if project else None
     else:
         names = _toml_names(text)

@@ -15,6 +15,7 @@ from .project import LANGUAGES
 READ = frozenset(("python", "javascript", "typescript", "go", "rust", "java"))
 """Languages whose definitions are read."""
 _NOT_READ = frozenset(("ipynb", "pyi"))
+_MADE = (".min.js", ".d.ts", ".d.cts", ".d.mts")
 _NOT_OURS = frozenset(
     "__pycache__ bower_components node_modules site-packages venv virtualenv".split()
 )
@@ -36,7 +37,7 @@ def language_of(path: str) -> str | None:
     """Return the language of a file whose definitions are read; None for any other."""
     name = path.rpartition("/")[2].lower()
     _, dot, extension = name.rpartition(".")
-    if not dot or extension in _NOT_READ or name.endswith((".min.js", ".d.ts")):
+    if not dot or extension in _NOT_READ or name.endswith(_MADE):
         return None
     language = LANGUAGES.get(extension)
     return language if language in READ else None

@@ -175,6 +175,17 @@ def test_the_inspector_shows_what_a_message_would_bring(tab: Tab) -> None:
     assert tab.is_visible("section >> text=How does Auth sign tokens?")
 
 
+def test_the_inspector_searches_code(tab: Tab, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "uploads.py").write_text("def retry_upload(n):\n    return n\n")
+    with ContextMiddleware.open(store) as ctx:
+        ctx.index_code(tmp_path, project="files")
+    tab.click("nav >> text=Inspector")
+    tab.fill("textarea", "Where are uploads retried?")
+    tab.fill("input[name=project]", "files")
+    tab.click("button:has-text('Search code')")
+    assert "def retry_upload(n)" in tab.inner_text("section pre")
+
+
 def test_a_hostile_memory_is_text_everywhere(tab: Tab) -> None:
     tab.click("nav >> text=Memories")
     tab.click("text=Keep <script>")

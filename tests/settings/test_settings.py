@@ -398,6 +398,14 @@ def test_an_embedder_of_ones_own_is_imported(tmp_path, monkeypatch):
         assert ctx.reindex() == 0
 
 
+def test_index_folders_says_whether_code_is_indexed_by_itself(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "shop"\n')
+    for text, looked in (("", 1), ("index_folders = false", 0)):
+        with load(tmp_path, f'store = ":memory:"\n{text}').open() as ctx:
+            ctx.session(cwd=tmp_path)
+            assert len(ctx._folders._looks) == looked
+
+
 def test_strict_raises_what_adapters_forgive(scene):
     for text, strict in (("strict = true", True), ("strict = false", False)):
         made = scene(text)

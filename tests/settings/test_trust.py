@@ -34,7 +34,7 @@ WORDS = {
 HARMLESS = """
 project language enabled max_tokens max_context_tokens min_relevance include_decisions
 include_session_history recent_sessions max_index_entries appetite renderer model window deadline
-strict max_sections
+strict index_folders max_sections
 
 [triggers] file_open file_edit symbol_hover session_start symbol_mention file_mention stack_trace
 implicit_queries minutes turns decay hits tokens related

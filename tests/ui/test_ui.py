@@ -373,6 +373,24 @@ def test_the_inspector_shows_what_a_message_would_bring_and_writes_nothing(
     assert ctx.sessions() == []
 
 
+def test_the_inspector_finds_code_and_writes_nothing(
+    ctx: ContextMiddleware, page: Browser, tmp_path: Path
+) -> None:
+    source = 'def retry_upload(n):\n    """Try again <script>x</script>."""\n    return n\n'
+    (tmp_path / "uploads.py").write_text(source)
+    ctx.index_code(tmp_path, project="shop")
+    page.get("/inspector")
+    head = ctx.store.head("local")
+    asked = {"message": "Where are uploads retried?", "find": "code"}
+    shown = page.post("/inspector", **asked, project="shop", session="")
+    assert "def retry_upload(n)" in shown.text
+    assert "script" not in shown.tags
+    assert "This would go along" not in shown.text
+    assert ctx.store.head("local") == head
+    other = page.post("/inspector", **asked, project="other", session="")
+    assert "No code of other is indexed" in other.text
+
+
 def test_the_inspector_goes_on_with_a_conversation(ctx: ContextMiddleware, page: Browser) -> None:
     ask(ctx, "Where is the token?", "In the vault.")
     page.get("/inspector")

@@ -153,6 +153,58 @@ def test_traces_of_other_languages_are_read(line, frame):
     assert frames_in(line) == [frame]
 
 
+@pytest.mark.parametrize(
+    ("trace", "places"),
+    [
+        (
+            (
+                'Exception in thread "main" java.lang.NullPointerException\n'
+                "\tat com.shop.Cart.lambda$run$0(Cart.java:15)\n"
+                "\tat java.base/java.util.ArrayList.forEach(ArrayList.java:1511)\n"
+                "\tat app//com.shop.Main.<init>(Main.java:3) ~[shop.jar:1.0]\n"
+            ),
+            ["Cart.java:15", "ArrayList.java:1511", "Main.java:3"],
+        ),
+        (
+            (
+                "TypeError: x\n    at new Foo (C:\\\\app\\\\foo.js:1:2)\n"
+                "    at Cart.add [as plus] (/app/src/c.js:4:1)\n"
+                "    at async Promise.all (index 0)\n"
+                "    at eval (webpack:///./src/d.vue:7:3)\n"
+            ),
+            ["C://app//foo.js:1", "/app/src/c.js:4", "src/d.vue:7"],
+        ),
+        (
+            "add@http://localhost:8080/src/cart.js?t=1:12:5\nrun@file:///app/run.js:1:2\n",
+            ["src/cart.js:12", "/app/run.js:1"],
+        ),
+        ("src/cart.ts(12,5): error TS2304: Cannot find name 'x'.", ["src/cart.ts:12"]),
+        (
+            "goroutine 1 [running]:\nmain.main()\n\t/app/main.go:5 +0x20 fp=0x1 sp=0x2\n",
+            ["/app/main.go:5"],
+        ),
+        ("    cart_test.go:14: expected 1", ["cart_test.go:14"]),
+        ("./cart.go:12:5: undefined: x", ["./cart.go:12"]),
+        (
+            (
+                "thread 'main' panicked at 'index out of bounds', src/cart.rs:12:5\n"
+                "   3: shop::cart::add\n             at ./src/cart.rs:9:5\n"
+            ),
+            ["src/cart.rs:12", "./src/cart.rs:9"],
+        ),
+        ("thread 'main' panicked at src/cart.rs:12:5:\nindex", ["src/cart.rs:12"]),
+        ("shop/cart.py:12: ValueError", ["shop/cart.py:12"]),
+    ],
+)
+def test_traces_of_every_language_tell_their_places(trace, places):
+    assert [f"{frame.path}:{frame.line}" for frame in frames_in(trace)] == places
+
+
+def test_an_address_or_a_mail_is_no_place_in_a_trace():
+    text = "ann@example.com:8080:1\nsee http://localhost:8080/a\nat 10:30:15 we met"
+    assert [frame for frame in frames_in(text) if frame.path.endswith("js")] == []
+
+
 def test_exceptions_begin_a_line():
     assert exceptions_in("TypeError: x is not a function\nand a ValueError in between") == [
         "TypeError"

@@ -42,7 +42,8 @@ class TestProject:
     def test_is_the_folder_of_a_manifest_without_a_repository(self, home, manifest):
         root = home / "tool"
         write(root / manifest)
-        assert detect(root) == Place(root=root, project="tool")
+        language = "kotlin" if manifest.endswith(".kts") else None
+        assert detect(root) == Place(root=root, project="tool", language=language)
 
     def test_is_the_nearest_one(self, repo):
         inner = repo / "packages" / "web"
@@ -58,11 +59,28 @@ class TestProject:
             ("pyproject.toml", '[tool.poetry]\nname="old"\n[project]\nname="new"', "new"),
             ("package.json", '{"name": "@shop/web", "version": "1"}', "@shop/web"),
             ("Cargo.toml", '[dependencies]\nname = "x"\n[package]\nname = "crate"', "crate"),
+            ("go.mod", "// Ours.\nmodule github.com/ory/hydra/v2\n\ngo 1.21\n", "hydra"),
+            (
+                "pom.xml",
+                "<parent><artifactId>a</artifactId></parent><artifactId> shop-core </artifactId>",
+                "shop-core",
+            ),
         ],
     )
     def test_has_the_name_that_its_manifest_declares(self, repo, manifest, content, name):
         write(repo / manifest, content)
         assert detect(repo).project == name
+
+    def test_of_go_is_not_named_by_the_scripts_beside_it(self, repo):
+        write(repo / "package.json", '{"name": "@oryd/hydra"}')
+        write(repo / "go.mod", "module github.com/ory/hydra\n")
+        assert detect(repo).project == "hydra"
+
+    @pytest.mark.parametrize("ending", ["", ".kts"])
+    def test_of_gradle_is_named_by_its_settings(self, repo, ending):
+        write(repo / f"build.gradle{ending}", "plugins {}\n")
+        write(repo / f"settings.gradle{ending}", "rootProject.name = 'till'\n")
+        assert detect(repo).project == "till"
 
     @pytest.mark.parametrize(
         ("manifest", "content"),

@@ -32,7 +32,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     from .memory import conversation, opened, text_from, today
 
     with opened(chosen) as ctx:
-        chat = conversation(ctx, chosen, chosen.session or today(chosen))
+        chat = conversation(ctx, chosen, chosen.session or today(chosen, ctx))
         if chosen.clear:
             terminal.line(f"discarded: {chat.clear()}")
             return

@@ -62,17 +62,13 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         raise MissingPackage('ctxmw mcp needs a package: pip install "ctxmw[mcp]"') from error
     from .memory import here, settings_of
 
-    settings, place = settings_of(chosen), here(chosen)
-    about: dict[str, Any] = {
-        "project": place.project,
-        "language": place.language,
-        # What stands in a folder of this machine is not for whoever has a token.
-        "cwd": None if chosen.tokens else Path.cwd(),
-        "trust": "trusted" if chosen.trusted and not chosen.untrusted else "untrusted",
-    }
+    settings = settings_of(chosen)
     if not chosen.http:
-        with settings.open() as ctx, _code_kept(ctx, place):
-            run_stdio(ctx, **about)
+        # Its own look at the folder goes on as long as it serves.
+        with settings.open(index_folders=False) as ctx:
+            place = here(chosen, ctx)
+            with _code_kept(ctx, place, settings.index_folders):
+                run_stdio(ctx, **_about(chosen, place))
         return
     tokens = _tokens(chosen, settings.user, terminal)
     # With tokens nobody is the user unless a token says so.
@@ -87,13 +83,25 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
             allow_hosts=chosen.allow_host,
             allow_origins=chosen.allow_origin,
             ready=lambda: terminal.note(f"serving on {where} (Ctrl-C ends it)"),
-            **about,
+            **_about(chosen, here(chosen, ctx)),
         )
 
 
-def _code_kept(ctx: ContextMiddleware, place: Place) -> AbstractContextManager[object]:
+def _about(chosen: argparse.Namespace, place: Place) -> dict[str, Any]:
+    return {
+        "project": place.project,
+        "language": place.language,
+        # What stands in a folder of this machine is not for whoever has a token.
+        "cwd": None if chosen.tokens else Path.cwd(),
+        "trust": "trusted" if chosen.trusted and not chosen.untrusted else "untrusted",
+    }
+
+
+def _code_kept(
+    ctx: ContextMiddleware, place: Place, wanted: bool
+) -> AbstractContextManager[object]:
     """Return what keeps the code of the project at hand known; nothing outside of a project."""
-    if place.root is None or place.project is None:
+    if place.root is None or place.project is None or not wanted:
         return nullcontext()
     return ctx.keep_code(place.root, project=place.project)
 

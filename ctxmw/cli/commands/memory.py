@@ -31,7 +31,8 @@ def opened(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
     """
     settings = settings_of(chosen)
     patient = {} if settings.deadline is not None else {"deadline": None}
-    return settings.open(**patient, **options)
+    # A command is over before a folder is indexed: `ctxmw index` and `ctxmw mcp` do that.
+    return settings.open(**{"index_folders": False, **patient, **options})
 
 
 def existing(chosen: argparse.Namespace, **options: Any) -> ContextMiddleware:
@@ -46,12 +47,15 @@ def store_path(chosen: argparse.Namespace) -> Path:
     return Path(settings_of(chosen).store or data_folder() / "memory.db")
 
 
-def here(chosen: argparse.Namespace) -> Place:
-    """Return the project and language at hand: as set, else those of the current folder."""
+def here(chosen: argparse.Namespace, ctx: ContextMiddleware) -> Place:
+    """Return the project and language at hand: as set, else those of the current folder.
+
+    A folder without git and manifest is a project once it is indexed.
+    """
     settings, place = settings_of(chosen), detect(Path.cwd())
     return Place(
         root=place.root,
-        project=settings.project or place.project,
+        project=settings.project or place.project or ctx.project_at(Path.cwd(), user=settings.user),
         language=settings.language or place.language,
     )
 
@@ -61,17 +65,15 @@ def conversation(
 ) -> Session:
     """Return the conversation of that id, in the current folder."""
     settings = settings_of(chosen)
-    # A folder without git and manifest is a project once it is indexed: the name is the same.
-    project = settings.project or ctx.project_at(Path.cwd())
-    where = {"project": project, "language": settings.language}
+    where = {"project": settings.project, "language": settings.language}
     return ctx.session(id_, cwd=Path.cwd(), **{**where, **options})
 
 
-def today(chosen: argparse.Namespace) -> str:
+def today(chosen: argparse.Namespace, ctx: ContextMiddleware) -> str:
     """Return the conversation that is meant when none is named: the project's of this day."""
     from ...values.records import utc_now
 
-    return f"{here(chosen).project or 'anywhere'}-{utc_now().date().isoformat()}"
+    return f"{here(chosen, ctx).project or 'anywhere'}-{utc_now().date().isoformat()}"
 
 
 def day_from(text: str | None, what: str) -> date | None:

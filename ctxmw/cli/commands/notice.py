@@ -25,4 +25,4 @@ def run(chosen: argparse.Namespace, _: Terminal) -> None:
 
     activity = {"type": chosen.type, "path": chosen.path, "symbols": chosen.symbol}
     with opened(chosen) as ctx:
-        ctx.notice(activity, project=here(chosen).project)
+        ctx.notice(activity, project=here(chosen, ctx).project)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ...errors import InvalidValue
 from ...values.records import MEMORY_KINDS
 from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ...middleware import ContextMiddleware
 
 HELP = "keep a preference, decision or fact"
 
@@ -42,7 +46,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
             ctx.remember(
                 text,
                 kind=chosen.kind,
-                scope=_scope(chosen),
+                scope=_scope(chosen, ctx),
                 key=chosen.key,
                 since=day_from(chosen.since, "--since"),
                 until=day_from(chosen.until, "--until"),
@@ -58,12 +62,12 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         terminal.line(f"{memory.ref}  {memory.kind}, {memory.scope}{again}")
 
 
-def _scope(chosen: argparse.Namespace) -> str:
+def _scope(chosen: argparse.Namespace, ctx: ContextMiddleware) -> str:
     if chosen.scope not in ("project", "language"):
         return str(chosen.scope)
     from .memory import here
 
-    name = getattr(here(chosen), chosen.scope)
+    name = getattr(here(chosen, ctx), chosen.scope)
     if name is None:
         raise InvalidValue(
             f"there is no {chosen.scope} in the current folder: say --scope {chosen.scope}:NAME."

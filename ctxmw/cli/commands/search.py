@@ -85,7 +85,7 @@ def _code(
 ) -> int:
     from .memory import conversation
 
-    terminal.line(conversation(ctx, chosen).on_demand.code(query).rstrip())
+    terminal.line(conversation(ctx, chosen).on_demand.code(query, counted=False).rstrip())
     return DONE
 
 

@@ -14,10 +14,11 @@ from pathlib import PurePath
 from posixpath import normpath
 
 from ..files import CodeFile, module_name
+from .rust_modules import RustModules
+from .script_modules import SCRIPTS
 
-_SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
-_SCRIPT_ENDS = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
-_RUST_FILES = (".rs", "/mod.rs", "/lib.rs", "/main.rs")
+_WRITTEN_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+"""What a script may be that is imported by the name it has when it is compiled."""
 
 
 class ImportGraph:
@@ -32,7 +33,8 @@ class ImportGraph:
     def changed(self, path: str, *, same_paths: bool) -> None:
         """Look at a file again; at all of them when a path is new or gone."""
         self._importers = None
-        if same_paths:
+        # In Rust a file says what its neighbours are.
+        if same_paths and not path.endswith(".rs"):
             self._imports.pop(path, None)
         else:
             self._imports.clear()
@@ -55,17 +57,27 @@ class ImportGraph:
             self._importers = found
         return self._importers.get(path, [])
 
+    def taken_from(self, path: str, name: str) -> list[str]:
+        """Return the files that a file takes something of this name from, or all there is."""
+        file = self._files[path]
+        named = _NAMED.get(file.language)
+        if named is None:
+            return []
+        wanted = [text for text in file.imports if named(text) in (name, "*")]
+        return list(dict.fromkeys(self._targets(file, wanted)))
+
     def _resolved(self, file: CodeFile) -> list[str]:
+        found = dict.fromkeys(self._targets(file, file.imports))
+        found.pop(file.path, None)
+        return list(found)
+
+    def _targets(self, file: CodeFile, imports: Iterable[str]) -> Iterator[str]:
         if self._places is None:
             self._places = _Places.of(self._files)
         rule = _RULES.get(file.language)
-        if rule is None:
-            return []
-        found = dict.fromkeys(
-            target for text in file.imports for target in rule(text, file.path, self._places)
-        )
-        found.pop(file.path, None)
-        return list(found)
+        if rule is not None:
+            for text in imports:
+                yield from rule(text, file.path, self._places)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +91,7 @@ class _Places:
     """What stands in a folder, tests left out."""
     classes: Mapping[str, list[str]]
     """Java files by the name of their class."""
+    rust: RustModules
 
     @classmethod
     def of(cls, files: Mapping[str, CodeFile]) -> _Places:
@@ -97,7 +110,13 @@ class _Places:
                 folders[folder].append(path)
             elif file.language == "java":
                 classes[name.partition(".")[0]].append(path)
-        return cls(paths=files.keys(), modules=modules, folders=folders, classes=classes)
+        return cls(
+            paths=files.keys(),
+            modules=modules,
+            folders=folders,
+            classes=classes,
+            rust=RustModules(files),
+        )
 
 
 def _importable(path: str, packages: Collection[str], inside_of: str) -> Iterator[str]:
@@ -153,18 +172,28 @@ def _shared(one: str, two: str) -> int:
 
 
 def _script(text: str, importer: str, places: _Places) -> Iterable[str]:
-    if text.startswith("."):
-        target = normpath(f"{importer.rpartition('/')[0] or '.'}/{text}")
-    elif text.startswith("/"):
-        target = text[1:]
-    else:
+    source, colon, _ = text.rpartition(":")
+    source = source if colon else text
+    if not source.startswith((".", "/")):
         return ()
-    plain = next((target.removesuffix(end) for end in _SCRIPT_ENDS if target.endswith(end)), target)
-    endings = ["", *_SCRIPTS, *(f"/index{end}" for end in _SCRIPTS)]
-    tried = [f"{base}{end}" for base in dict.fromkeys((plain, target)) for end in endings]
-    # "./x.js" is x.ts where that is what there is, and x.js where both are.
-    first = [target, *tried]
-    return [path for path in first if path in places.paths][:1]
+    folder = importer.rpartition("/")[0] or "."
+    for one in source.split("|"):
+        target = one[1:] if one.startswith("/") else normpath(f"{folder}/{one}")
+        found = next((path for path in _script_files(target) if path in places.paths), None)
+        if found is not None:
+            return (found,)
+    return ()
+
+
+def _script_files(target: str) -> Iterator[str]:
+    """Yield the files that a script's import may mean, in the order the compiler looks for them."""
+    stem, dot, end = target.rpartition(".")
+    yield from (f"{stem}{written}" for written in _WRITTEN_AS.get(f"{dot}{end}", ()))
+    if f".{end}" in SCRIPTS:
+        yield target
+    yield from (f"{target}{one}" for one in SCRIPTS)
+    inside = "index" if target in ("", ".") else f"{target}/index"
+    yield from (f"{inside}{one}" for one in SCRIPTS)
 
 
 def _go(text: str, _: str, places: _Places) -> Iterable[str]:
@@ -172,17 +201,8 @@ def _go(text: str, _: str, places: _Places) -> Iterable[str]:
     return places.folders.get(text.strip("/"), ()) if text.startswith("/") else ()
 
 
-def _rust(text: str, _: str, places: _Places) -> Iterable[str]:
-    if not text.startswith("/"):
-        return ()
-    parts = text.strip("/").split("/")
-    # The last names are those of what is taken, not of files.
-    for end in range(len(parts), 0, -1):
-        base = "/".join(parts[:end])
-        for ending in _RUST_FILES:
-            if f"{base}{ending}" in places.paths:
-                return (f"{base}{ending}",)
-    return ()
+def _rust(text: str, importer: str, places: _Places) -> Iterable[str]:
+    return places.rust.meant(text, importer)
 
 
 def _java(text: str, importer: str, places: _Places) -> Iterable[str]:
@@ -208,3 +228,11 @@ _RULES: Mapping[str, Callable[[str, str, _Places], Iterable[str]]] = {
     "rust": _rust,
     "java": _java,
 }
+_NAMED: Mapping[str, Callable[[str], str]] = {
+    "python": lambda text: text.partition(":")[2],
+    "javascript": lambda text: text.rpartition(":")[2],
+    "typescript": lambda text: text.rpartition(":")[2],
+    "rust": lambda text: text.rpartition("::")[2],
+    "java": lambda text: text.rpartition(".")[2],
+}
+"""The name that an import takes, in languages whose imports tell it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted, first_line
 from ..files import short_signature as short
@@ -25,7 +26,7 @@ def parse_python(text: str) -> Parsed:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return Parsed(
         entities=tuple(_entities(tree.body, (), lines)),
-        imports=tuple(dict.fromkeys(_imports(tree.body))),
+        imports=tuple(dict.fromkeys(_imports(_importing(tree, text)))),
         doc=_doc(tree),
     )
 
@@ -144,8 +145,16 @@ def _name(node: ast.expr) -> str:
     return dotted(parts[::-1])
 
 
-def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:
-    for node in _flat(body):
+def _importing(tree: ast.Module, text: str) -> Iterable[ast.AST]:
+    """Return where imports may stand; few files have some inside of functions."""
+    return ast.walk(tree) if _INDENTED.search(text) else _flat(tree.body)
+
+
+_INDENTED = re.compile(r"^[ \t]++(?:from|import)\b", re.MULTILINE)
+
+
+def _imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

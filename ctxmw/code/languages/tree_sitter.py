@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -15,109 +14,11 @@ from typing import TYPE_CHECKING
 from ...errors import MissingPackage
 from ..files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted, first_line
 from ..files import short_signature as short
+from .grammars import GRAMMARS, SCRIPT_IMPORTS, Grammar
+from .named_imports import inside_of, late_imports, rust_paths, script_imports
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grammar:
-    """Where a language's grammar is, and what its nodes mean."""
-
-    module: str
-    factory: str = "language"
-    kinds: dict[str, EntityKind]
-    """What a node of this type defines."""
-    holders: frozenset[str] = frozenset()
-    """Nodes that give what is inside them their name, besides classes."""
-    passed: frozenset[str] = frozenset()
-    """Nodes whose children are looked at as if they stood there themselves."""
-    imports: frozenset[str] = frozenset()
-    bases: frozenset[str] = field(default_factory=frozenset)
-    """Children of a class that name what it builds on."""
-
-
-_SCRIPT: dict[str, EntityKind] = {
-    "class_declaration": "class",
-    "abstract_class_declaration": "class",
-    "interface_declaration": "class",
-    "enum_declaration": "class",
-    "type_alias_declaration": "class",
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "method_definition": "method",
-    "variable_declarator": "constant",
-    "public_field_definition": "method",
-    "field_definition": "method",
-}
-_SCRIPT_PASSED = frozenset(
-    ("program", "export_statement", "lexical_declaration", "variable_declaration", "class_body",
-     "ambient_declaration", "internal_module", "module", "statement_block", "expression_statement")
-)  # fmt: skip
-_SCRIPT_BASES = frozenset(("class_heritage", "extends_type_clause", "extends_clause"))
-
-_JAVASCRIPT = Grammar(
-    module="tree_sitter_javascript",
-    kinds=_SCRIPT,
-    passed=_SCRIPT_PASSED,
-    imports=frozenset(("import_statement",)),
-    bases=_SCRIPT_BASES,
-)
-_TYPESCRIPT = replace(_JAVASCRIPT, module="tree_sitter_typescript")
-
-GRAMMARS: dict[str, Grammar] = {
-    "javascript": _JAVASCRIPT,
-    "typescript": replace(_TYPESCRIPT, factory="language_typescript"),
-    "tsx": replace(_TYPESCRIPT, factory="language_tsx"),
-    "go": Grammar(
-        module="tree_sitter_go",
-        kinds={
-            "function_declaration": "function",
-            "method_declaration": "method",
-            "type_spec": "class",
-            "type_alias": "class",
-            "const_spec": "constant",
-        },
-        passed=frozenset(("source_file", "type_declaration", "const_declaration")),
-        imports=frozenset(("import_spec", "import_spec_list", "import_declaration")),
-    ),
-    "rust": Grammar(
-        module="tree_sitter_rust",
-        kinds={
-            "function_item": "function",
-            "function_signature_item": "function",
-            "struct_item": "class",
-            "enum_item": "class",
-            "union_item": "class",
-            "trait_item": "class",
-            "type_item": "class",
-            "const_item": "constant",
-            "static_item": "constant",
-            "macro_definition": "function",
-        },
-        holders=frozenset(("impl_item", "mod_item")),
-        passed=frozenset(("source_file", "declaration_list")),
-        imports=frozenset(("use_declaration",)),
-    ),
-    "java": Grammar(
-        module="tree_sitter_java",
-        kinds={
-            "class_declaration": "class",
-            "interface_declaration": "class",
-            "enum_declaration": "class",
-            "record_declaration": "class",
-            "annotation_type_declaration": "class",
-            "method_declaration": "method",
-            "constructor_declaration": "method",
-            "field_declaration": "constant",
-        },
-        passed=frozenset(
-            ("program", "class_body", "interface_body", "enum_body", "enum_body_declarations")
-        ),
-        imports=frozenset(("import_declaration",)),
-        bases=frozenset(("superclass", "super_interfaces", "extends_interfaces")),
-    ),
-}
 
 
 def parse_tree(language: str, path: str, text: str) -> Parsed:
@@ -129,9 +30,12 @@ def parse_tree(language: str, path: str, text: str) -> Parsed:
     data = text.encode("utf-8", "replace")
     root = _parse(name, data)
     reader = _Reader(grammar, data)
+    imports = dict.fromkeys(reader.imports(root))
+    if grammar.imports == SCRIPT_IMPORTS:
+        imports |= dict.fromkeys(late_imports(text))
     return Parsed(
         entities=tuple(reader.entities(root)),
-        imports=tuple(dict.fromkeys(reader.imports(root))),
+        imports=tuple(imports),
         doc=reader.opening(root),
     )
 
@@ -160,6 +64,10 @@ def _language(name: str) -> Language:
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
 _COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 _NAME_PART = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+_JAVA_IMPORT = re.compile(r"^import\s+(?:static\s+)?([\w.*]+)")
+_RUST_PATH = re.compile(r"^#\[\s*path\s*=\s*\"([^\"\n]{1,200})\"")
+_RUST_MOD = re.compile(r"\bmod\s{1,20}+(\w{1,100}+)\s{0,20}+;")
+_LONGEST_IMPORT = 4000
 _BETWEEN = frozenset(("extends", "implements", "with", "const", "mut", "dyn", "impl"))
 
 
@@ -183,17 +91,17 @@ class _Reader:
                 waiting += [(child, within) for child in reversed(node.named_children)]
 
     def imports(self, root: Node) -> Iterator[str]:
-        waiting = list(reversed(root.named_children))
+        waiting = [(child, 0) for child in reversed(root.named_children)]
         while waiting:
-            node = waiting.pop()
+            node, modules = waiting.pop()
             if node.type not in self._grammar.imports:
                 continue
-            if node.type in ("import_spec_list", "import_declaration") and node.named_children:
-                inner = [n for n in node.named_children if n.type in self._grammar.imports]
-                if inner:
-                    waiting += reversed(inner)
-                    continue
-            yield from self._imported(node)
+            inner = [n for n in _inside(node) if n.type in self._grammar.imports]
+            if inner:
+                within = modules + (node.type == "mod_item")
+                waiting += [(child, within) for child in reversed(inner)]
+                continue
+            yield from self._imported(node, modules)
 
     def opening(self, root: Node) -> str:
         """Return what the comment at the top of the file says."""
@@ -289,15 +197,40 @@ class _Reader:
                 break
         return _said("\n".join(lines))
 
-    def _imported(self, node: Node) -> Iterator[str]:
-        text = self._text(node)[:1000]
-        source = node.child_by_field_name("source") or node.child_by_field_name("path")
-        if source is not None:
-            yield self._text(source).strip("\"'`")
+    def _imported(self, node: Node, modules: int) -> Iterator[str]:
+        """Yield what an import takes; `modules` are those of this file that it stands in."""
+        if node.type == "mod_item":
+            yield from () if modules else self._module_elsewhere(node)
+        elif node.type == "use_declaration":
+            paths = rust_paths(self._field(node, "argument")[:_LONGEST_IMPORT])
+            yield from filter(None, (inside_of(path, modules) for path in paths))
+        elif node.type == "macro_invocation":
+            # "cfg_net! { pub mod tcp; }": modules that are there under a condition.
+            inside = self._text(node)[:_LONGEST_IMPORT]
+            yield from () if modules else (f"mod {name}" for name in _RUST_MOD.findall(inside))
+        elif node.type in ("import_statement", "export_statement"):
+            source = node.child_by_field_name("source") or _required(node)
+            if source is not None:
+                told = self._text(node)[:_LONGEST_IMPORT]
+                yield from script_imports(told, self._text(source).strip("\"'`"))
+        elif (path := node.child_by_field_name("path")) is not None:
+            yield self._text(path).strip("\"'`")
+        else:
+            found = _JAVA_IMPORT.search(self._text(node)[:_LONGEST_IMPORT])
+            if found is not None:
+                yield found[1].rstrip(".*")
+
+    def _module_elsewhere(self, node: Node) -> Iterator[str]:
+        """Yield a module of Rust that is in another file, with its path where that is told."""
+        if node.child_by_field_name("body") is not None:
             return
-        found = re.search(r"^(?:import|use|pub use)\s+(?:static\s+)?([\w.:*]+)", text)
-        if found is not None:
-            yield found[1].replace("::", ".").rstrip(".*")
+        name, before = self._field(node, "name").removeprefix("r#"), node.prev_sibling
+        while before is not None and before.type == "attribute_item":
+            told = _RUST_PATH.search(self._text(before)[:400])
+            if told is not None:
+                name = f"{name}={told[1]}"
+            before = before.prev_sibling
+        yield f"mod {name}"
 
     def _field(self, node: Node, name: str) -> str:
         child = node.child_by_field_name(name)
@@ -308,6 +241,21 @@ class _Reader:
 
     def _slice(self, start: int, end: int) -> str:
         return self._data[start:end].decode("utf-8", "replace")
+
+
+def _inside(node: Node) -> list[Node]:
+    """Return the children of an import that may be imports themselves."""
+    if node.type in ("import_spec_list", "import_declaration"):
+        return node.named_children
+    body = node.child_by_field_name("body") if node.type == "mod_item" else None
+    return body.named_children if body is not None else []
+
+
+def _required(node: Node) -> Node | None:
+    """Return the source of `import x = require("./x")`."""
+    clauses = (child for child in node.named_children if child.type == "import_require_clause")
+    clause = next(clauses, None)
+    return clause.child_by_field_name("source") if clause is not None else None
 
 
 def _plain(name: str) -> str:

@@ -20,7 +20,7 @@ class RankWeights:
     """The square root of the same: one matching word already says much."""
     pairs: float = 1.5
     """Neighbouring words of the question that are neighbours in the record."""
-    related: float = 1.5
+    related: float = 2.0
     """BM25 of words that often stand for the question's ("pet": "dog")."""
     near_words: float = 1.5
     """Share of the question's words, weighted by rarity, here and two turns to each side."""
@@ -73,15 +73,17 @@ class RankWeights:
 WORD_VECTORS = ("wordllama:", "hash:")
 """How the names of embedders begin that add up words, and know nothing of sentences."""
 
-_BY_WORDS = RankWeights()
+_ALONE = RankWeights()
+_BY_WORDS = RankWeights(related=1.5)
 _BY_SENTENCES = RankWeights(dense=3.0, dense_near=1.0)
 
 
 def weights_for(embedder: str) -> RankWeights:
     """Return the weights for an embedder of that name; "" for none.
 
-    What reads whole sentences is believed more. The weights of all other signals are the same, so
-    that a search without vectors, for once, ranks as if there were no embedder.
+    What reads whole sentences is believed more. Vectors of words find much of what related words
+    do, which count less beside them.
     """
-    added_up = not embedder or embedder.startswith(WORD_VECTORS)
-    return _BY_WORDS if added_up else _BY_SENTENCES
+    if not embedder:
+        return _ALONE
+    return _BY_WORDS if embedder.startswith(WORD_VECTORS) else _BY_SENTENCES

@@ -38,7 +38,8 @@ def first_referred(lines: Sequence[str]) -> int | None:
         return None
     first, last = said[0], said[-1]
     if not _is_own(first.text, said[1].text) and (
-        _asks_about_a_text(first.text) or _names_no_subject(first.text, said[1:])
+        _asks_about_a_text(first.text)
+        or (_are_several(said[1:]) and _is_about_what_follows(first.text))
     ):
         return said[1].start
     return first.start if _looks_back(last.text, said[:-1]) else None
@@ -82,7 +83,7 @@ _OPERATES = re.compile(
 )
 _OWN_OBJECT = re.compile(
     rf"\b(?:my|our|meine?n?|mon|ma|mes|mi|mis)\b(?! (?:[\w'-]{{1,20}} ){{0,2}}{_TEXT}\b)|['\"\u2018\u201c`][^'\"`]{{1,60}}['\"\u2019\u201d`]"
-    r"|\b(?:write|draft|compose) (?:me )?an?\b",
+    r"|\b(?:write|draft|compose) (?:me )?an?\b(?! (?:\w{1,20} )?(?:headline|summary|title|caption|translation|reply|answer))",
     re.IGNORECASE,
 )
 """An operation on something that is there: "my week", "'hello'"."""
@@ -93,14 +94,14 @@ _POINTING = re.compile(
         |normal|good|any|vegan|shorter|better|correct|to|into|in|for|from|as|down|up|out|or|and|please|about
         |so|too|he|she|they|one)\b)
       | the[ ](?:best[ ]|whole[ ]|first[ ]|last[ ])?(?:following|above|{_WORDS_FOR_TEXTS})\b | {_TEXT}[ ](?:below|above|here)\b | below\b
-      | here(?:'s|[ ](?:is|are))\b)""",
+      | here(?:'s|[ ](?:is|are))\b | (?:each|every)[ ](?:line|sentence|row|entry)\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _REQUEST = re.compile(
     r"""\?\s*$ | \?\s | ^\W*(?:please[ ])?(?:(?:can|could|would|will)[ ]you[ ](?:please[ ])?)?
         (?:reply|respond|answer|review|explain|clean|improve|edit|check|rate|cluster|classify|sort|group|extract
           |pull|find|list|count|fix|cut|compare|critique|analy[sz]e|interpret|decode|read|tell|turn|make|convert
-          |look|see|give|thoughts)\b
+          |look|see|give|label|mark|annotate|rank|thoughts)\b
       | ^\W*(?:what|what's|who|who's|is|are|does|did|how|why|which|where)\b
       | \b(?:don't|do[ ]not|can't|cannot)[ ](?:get|understand|know|see|follow)\b | \b(?:have|need|want)[ ]to[ ]cut\b
       | \b(?:can|could)[ ](?:someone|anyone|somebody)\b | \.[ ](?:give|tell|make|find|write|list)\b
@@ -128,6 +129,7 @@ _ANOTHERS = re.compile(
 )
 _ELSEWHERE = re.compile(
     r"\bwas (?:heißt|bedeutet|meinst|sagst|will|wollen|soll)\b[^.!?]{0,30}\b(?:das|dazu|davon|hier|der|die|er|sie)\b"
+    r"|\b(?:ce|cet|cette|diese[nrsm]?|este|esta|esto)\b[^.!?:]{0,40}:$"
     r"|\b(?:antworte|schreibe) ich\b|\bque veut dire\b|\bque répondre\b|\bqu[eé] significa\b|\bqué (?:le )?(?:contesto|respondo)\b",
     re.IGNORECASE,
 )
@@ -179,8 +181,8 @@ _SELF = re.compile(
     r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|are you|can you|could you|will you)\b", re.IGNORECASE
 )
 _NAMES_SOMETHING = re.compile(
-    r"\b(?:an?|any|some|good|best|how to|how do|how can|why|where|when|which|recommend\w*|suggest\w*|ideas?"
-    r"|help|plan|tips?|advice|thanks?|hi|hello|hey|remember|it going|(?:this|these) \w+)\b",
+    r"\b(?:an?|any (?:news|ideas?|tips?|advice|suggestions?|recommendations?|chance|plans?|good)|some|good|best|how to|how do|how can|why|where|when|which|recommend\w*|suggest\w*|ideas?"
+    r"|help|plan|tips?|advice|thanks?|hi|hello|hey|remember|it going|(?:this|these) (?!be |been |get |is |are )\w+)\b",
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"\?\s*$|^\W*(?:what|who|is|are|does|did|would)\b", re.IGNORECASE)
@@ -194,14 +196,38 @@ _SOMEBODY = re.compile(
 )
 
 
-def _names_no_subject(text: str, rest: Sequence[_Paragraph]) -> bool:
-    """Say whether a question can only be answered about what follows: "would you apply?"."""
-    if len(text.split()) > FEW_WORDS or not _ASKED.search(text) or _SELF.search(text):
-        return False
+def _are_several(rest: Sequence[_Paragraph]) -> bool:
+    """Say whether more than one thing is said: one may well be added to a question."""
     lines = sum(one.end - one.start for one in rest)
-    if lines < 2 and sum(len(_STATES.findall(one.text)) for one in rest) < 2:
+    return lines > 1 or sum(len(_STATES.findall(one.text)) for one in rest) > 1
+
+
+def _is_about_what_follows(text: str) -> bool:
+    """Say whether a paragraph has nobody in it who could go on to tell of themselves.
+
+    "Would you apply?" and "she texted back lol" are followed by what they are about. Whoever greets,
+    asks for themselves, or wants something that they name has begun to speak.
+    """
+    if len(text) > LONGEST or not text.isascii() or _PRINTED.match(text):
         return False
-    return bool(_PERSON.search(text)) or not _NAMES_SOMETHING.search(text)
+    if len(text.split()) <= FEW_WORDS and _ASKED.search(text) and not _SELF.search(text):
+        return bool(_PERSON.search(text)) or not _NAMES_SOMETHING.search(text)
+    begun = _SPEAKS.search(text) or _NAMES_SOMETHING.search(text)
+    announced = text.endswith(":") and not _SPEAKS.search(_STATES.split(text)[-1].strip())
+    return announced or not begun
+
+
+_SPEAKS = re.compile(
+    r"""\b(?: i|me|my|mine|myself|i'm|i've|i'd|i'll|we|us|our|you|your|let's|hi|hello|hey|dear|please|thanks|thank
+        |ok|okay|yes|no|yeah|sure|great|good|perfect|nice|well|so|anyway|actually|again|still|sorry|also|by[ ]the[ ]way
+        |fyi|ps|btw|note|remember|important|important:|first|one[ ]more|another|(?:two|three|some|few)[ ](?:more[ ])?(?:things?|points|facts|rules)|facts?|preferences?|decisions?|plan
+        |update|situation|background|context|deal|stay|ich|mir|mein\w*|wir|uns|bitte|je|moi|mon|ma|mes|nous|yo|mi|mis
+        |hola|hallo|bonjour|gracias|danke|merci )\b
+      | ^(?:that|this|it)(?:'s)?[ ](?:is|was|did|does|has|works?|worked|fails?|failed|helps?|helped|didn't|doesn't|isn't|wasn't)\b
+      | ^[\W\d] | ^[\w ]{1,20}:[ ]""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PRINTED = re.compile(r"Traceback|\w{0,40}(?:Error|Exception)\b|[{\[<$]|\d{4}-\d\d")
 
 
 _BACK = re.compile(
@@ -243,8 +269,15 @@ _BARE = re.compile(
 
 def _below_its_first_line(lines: Sequence[str], first: _Paragraph) -> int | None:
     """Return where a text begins whose request or source stands right before it."""
-    bare = _BARE.match(lines[first.start])
-    if bare is None:
-        return None
-    goes_on = len(lines[first.start]) > bare.end() + 1
-    return first.start if goes_on else first.start + 1
+    line = lines[first.start].strip()
+    if bare := _BARE.match(line):
+        return first.start if len(line) > bare.end() + 1 else first.start + 1
+    below = first.end - first.start - 1
+    announced = line.endswith(":") and _NAMES_A_TEXT.match(line)
+    asked = below > 1 and _asks_about_a_text(line)
+    if below and (announced or asked) and not _is_own(line, lines[first.start + 1].strip()):
+        return first.start + 1
+    return None
+
+
+_NAMES_A_TEXT = re.compile(rf"(?:[\w'-]{{1,20}} ){{1,4}}{_TEXT}:$", re.IGNORECASE)

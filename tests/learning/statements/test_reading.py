@@ -101,7 +101,9 @@ def test_tools_and_systems_state_nothing() -> None:
 
 def test_this_string_is_told_by_the_sentence_before() -> None:
     text = "The string is 'chx'. From now on, please include this string in all method names."
-    assert "include the string 'chx' in all method names" in stated_in(text, "user")[0].text
+    assert [one.text for one in stated_in(text, "user")] == [
+        "Include the string 'chx' in all method names."
+    ]
 
 
 @pytest.mark.parametrize(

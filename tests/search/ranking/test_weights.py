@@ -9,9 +9,14 @@ from ctxmw.search.ranking.weights import RankWeights, weights_for
 from ctxmw.testing import HashEmbedder
 
 
-@pytest.mark.parametrize("name", ["", "wordllama:l2_supercat:256", "hash:8"])
-def test_word_vectors_are_believed_as_far_as_words_go(name):
-    assert weights_for(name) == RankWeights()
+def test_without_an_embedder_the_defaults_hold():
+    assert weights_for("") == RankWeights()
+
+
+@pytest.mark.parametrize("name", ["wordllama:l2_supercat:256", "hash:8"])
+def test_beside_word_vectors_related_words_count_less(name):
+    assert weights_for(name).related < RankWeights().related
+    assert weights_for(name).dense == RankWeights().dense
 
 
 @pytest.mark.parametrize("name", ["minilm:all-MiniLM-L6-v2:int8:384", "OpenAIEmbeddings:small"])
@@ -19,7 +24,7 @@ def test_what_reads_sentences_is_believed_more(name):
     assert weights_for(name).dense > RankWeights().dense
 
 
-def test_only_nearness_by_meaning_depends_on_the_embedder():
+def test_of_what_reads_sentences_only_nearness_by_meaning_differs():
     plain, other = asdict(RankWeights()), asdict(weights_for("OpenAIEmbeddings:small"))
     assert {key for key in plain if plain[key] != other[key]} == {"dense", "dense_near"}
 

@@ -13,6 +13,7 @@ from tests.support.pasted_attacks import (
     OWN_TOO,
     SEEN_ONCE,
     TAKEN_FOR_ANOTHERS,
+    THEN_NEW,
     Attack,
 )
 from tests.support.pasted_samples import (
@@ -76,7 +77,9 @@ def test_a_short_line_of_a_person_does_not(first: str) -> None:
 
 
 class TestATextThatAMessageSpeaksAbout:
-    @pytest.mark.parametrize("attack", [*ATTACKS, *SEEN_ONCE], ids=lambda attack: attack.form)
+    @pytest.mark.parametrize(
+        "attack", [*ATTACKS, *SEEN_ONCE, *THEN_NEW], ids=lambda attack: attack.form
+    )
     def test_is_not_the_speakers(self, attack: Attack) -> None:
         stated = statements(own_words(attack.text), "user")
         told = " ".join(one.text for one in stated).casefold()
