@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import MissingPackage
 from ..workspace.files import Unreadable, decoded, inside, read_bytes, read_under
 from .files import CodeFile, Parsed, Unparsable, parse, without_definitions
-from .index import ProjectCode
 from .languages.local import LocalImports
+
+if TYPE_CHECKING:
+    from .index import ProjectCode
 
 MOST = 24
 """Files that are read again for one message."""

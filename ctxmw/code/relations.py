@@ -16,10 +16,12 @@ from itertools import chain
 from logging import Logger
 from pathlib import Path
 from threading import Thread
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .files import Definition
-from .index import ProjectCode
+
+if TYPE_CHECKING:
+    from .index import ProjectCode
 
 Relation = Literal["inherits", "inherited by", "calls", "called by", "tested by"]
 _OF_EVERY_TYPE = frozenset(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ..files import Definition
-from ..index import ProjectCode
 from .search import FoundFile
+
+if TYPE_CHECKING:
+    from ..index import ProjectCode
 
 _ASKED_IN = 200
 """Characters of a message that may ask for an outline: a longer one asks for something else."""

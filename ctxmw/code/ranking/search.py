@@ -17,13 +17,13 @@ import numpy as np
 from ...text.terms import stem
 from ...workspace.mentions import excerpt
 from ..files import Definition
-from ..index import ProjectCode
 from .about import about_code
 from .words import asked_terms, joined_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..index import ProjectCode
     from .columns import Columns
 
     Scores = NDArray[np.float64]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ....code.files import CodeFile, Definition
 from ....code.freshness import look_again
-from ....code.index import ProjectCode
 from ....code.ranking.outline import most_used
 from ....code.ranking.search import FoundFile, search_code
 from ....code.ranking.words import asked_terms
@@ -19,6 +19,9 @@ from ....values.situation import Situation
 from ....workspace.mentions import READ, files_mentioned, split_line, symbols_in
 from ....workspace.triggers import Trigger, Triggers
 from .text import CodeText
+
+if TYPE_CHECKING:
+    from ....code.index import ProjectCode
 
 _NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
 _LEAST = (0.2, 0.5)

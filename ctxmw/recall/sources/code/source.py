@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ....code.codebase import Codebase
-from ....code.index import ProjectCode
 from ....code.ranking.outline import asks_for_outline
 from ....code.ranking.search import FoundFile
 from ....code.ranking.words import asked_terms
@@ -23,6 +23,9 @@ from ....workspace.mentions import symbols_in
 from ....workspace.triggers import Trigger, Triggers
 from .layout import OF_A_LINE, CodeLayout, definitions_of
 from .look import CodeLook, Looked
+
+if TYPE_CHECKING:
+    from ....code.index import ProjectCode
 
 KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""

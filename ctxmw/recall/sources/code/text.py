@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from ....code.files import CodeFile, Definition, is_test
 from ....code.freshness import source_lines
-from ....code.index import ProjectCode
 from ....code.ranking.words import terms_in
 from ....code.relations import Relation, related
 from ....text.secrets.redaction import redact
+
+if TYPE_CHECKING:
+    from ....code.index import ProjectCode
 
 _OUTLINE = 40
 """Definitions that a file's outline names."""
