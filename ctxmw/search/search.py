@@ -33,8 +33,8 @@ from .per_user import Indexes
 from .question import Question, analyse
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
-from .ranking.weights import weights_for
-from .ranking.worth import LEAST, gain
+from .ranking.weights import reads_sentences, weights_for
+from .ranking.worth import gain, least
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
 
@@ -95,7 +95,9 @@ class Search:
         self._faults = faults or Faults()
         self._indexes = Indexes(store, feed, self._faults)
         self._dense = dense
-        self._weights = weights_for(dense.vectors.embedder if dense else "")
+        embedder = dense.vectors.embedder if dense else ""
+        self._weights = weights_for(embedder)
+        self._by_sentences = reads_sentences(embedder)
         self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
@@ -252,9 +254,9 @@ class Search:
         # Of those worth the same, what was written last goes first.
         order = np.lexsort((-rated.places, -gains))
         order = order[touched[order]]
-        least = LEAST[wanted.appetite]
-        pays = gains >= least
-        pays |= (gains >= least - TO_A_QUESTION) & _answers(index, rated.places, pays)
+        enough_gain = least(wanted.appetite, by_sentences=self._by_sentences)
+        pays = gains >= enough_gain
+        pays |= (gains >= enough_gain - TO_A_QUESTION) & _answers(index, rated.places, pays)
         enough = int(costs[order].cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
         enough = min(enough, READ, int(np.count_nonzero(pays[order])))
         chosen = order[: max(FEWEST, enough)]

@@ -86,4 +86,9 @@ def weights_for(embedder: str) -> RankWeights:
     """
     if not embedder:
         return _ALONE
-    return _BY_WORDS if embedder.startswith(WORD_VECTORS) else _BY_SENTENCES
+    return _BY_SENTENCES if reads_sentences(embedder) else _BY_WORDS
+
+
+def reads_sentences(embedder: str) -> bool:
+    """Say whether an embedder of that name knows more than the words of a text."""
+    return bool(embedder) and not embedder.startswith(WORD_VECTORS)

@@ -33,6 +33,15 @@ Of a line of fifty tokens, "balanced" wants a chance of one per cent, "lean" of 
 conversations with known evidence the first loses about two points of recall, the second five.
 """
 
+_APART = 0.6
+"""How much less that is where a model reads sentences: its signals count more, so that ranks lie
+further apart and the same record seems to have less of a chance beside the best."""
+
+
+def least(appetite: Appetite, *, by_sentences: bool) -> float:
+    """Return from which gain on a hit is worth its tokens."""
+    return LEAST[appetite] - (_APART if by_sentences else 0.0)
+
 
 def gain(rank: Floats, costs: Floats, considered: Bools) -> NDArray[np.float64]:
     """Return the logarithm of each candidate's chance to be evidence, per token."""

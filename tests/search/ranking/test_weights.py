@@ -5,7 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from ctxmw import ContextMiddleware
-from ctxmw.search.ranking.weights import RankWeights, weights_for
+from ctxmw.search.ranking.weights import RankWeights, reads_sentences, weights_for
+from ctxmw.search.ranking.worth import least
 from ctxmw.testing import HashEmbedder
 
 
@@ -42,3 +43,11 @@ def test_a_search_takes_those_of_its_embedder():
             (hit,) = ctx.search("courier")
             gave[embedder.name] = dict(one.rsplit(" ", 1) for one in hit.why.split(", "))
     assert float(gave["sentences"]["dense"]) > float(gave["hash:64"].get("dense", 0))
+
+
+@pytest.mark.parametrize("appetite", ["lean", "balanced"])
+def test_the_stop_makes_up_for_ranks_that_lie_further_apart(appetite):
+    assert least(appetite, by_sentences=True) < least(appetite, by_sentences=False)
+    assert reads_sentences("minilm:x")
+    assert not reads_sentences("wordllama:x")
+    assert not reads_sentences("")
