@@ -23,6 +23,16 @@ from .lexical.people import People
 
 QUERY_CHARS = 4096
 """A query is read up to here."""
+_REQUEST = re.compile(
+    r"^\W{0,4}(?:(?:hi|hey|hello|ok|okay|please|now|then|also)[ ,]{1,3}){0,3}"
+    r"(?:(?:can|could|would|will) you (?:please )?|help me (?:to )?|let's |"
+    r"i(?: want|'d like| would like| need) (?:you )?to )?"
+    r"(?P<verb>add|build|calculate|change|compose|compute|convert|create|describe|design|draft|"
+    r"explain|find|fix|generate|implement|prepare|recommend|refactor|rewrite|show|suggest|translate|"
+    r"update|write)\b",
+    re.IGNORECASE,
+)
+"""What somebody wants done, with which other requests begin as well, whatever they are about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +71,9 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     named = people.named_in(frozenset(said))
     speakers = people.names()
     plain = [word for word in said if word not in STOP_WORDS and word not in speakers]
-    kept = [word for word in plain if word not in FRAME_WORDS] or plain
+    request = _REQUEST.match(text)
+    verb = request["verb"].lower() if request else ""
+    kept = [word for word in plain if word not in FRAME_WORDS and word != verb] or plain
     terms = tuple(map(stem, kept))
     meant = zip(kept, terms, strict=True)
     related = {stem(other) for word in kept for other in _related(word)} - set(terms)

@@ -152,3 +152,16 @@ def test_any_text_can_be_read(text):
 
 def test_only_the_beginning_of_a_long_query_is_read():
     assert len(read("word " * 100_000).terms) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Write me a haiku about Graz", ["haiku", "graz"]),
+        ("Could you please explain tides?", ["tides"]),
+        ("Did I write to Ben?", ["write", "ben"]),
+        ("Explain.", ["explain"]),
+    ],
+)
+def test_the_verb_of_a_request_is_not_what_it_is_about(text, terms):
+    assert list(read(text).terms) == [stem(term) for term in terms]
