@@ -55,7 +55,7 @@ def _taken(parser: argparse.ArgumentParser, indent: str = "") -> Iterator[str]:
             for choice in action._choices_actions:
                 yield f"{indent}- `{choice.dest}`: {choice.help}"
                 yield from _taken(action.choices[choice.dest], indent + "  ")
-        elif action.dest not in ("help", *WHERE) and action.help != argparse.SUPPRESS:
+        elif action.dest not in ("help", *WHERE):
             yield f"{indent}- `{_written(action)}`{_told(action)}"
 
 

@@ -35,7 +35,7 @@ def memory_server(
     language: str | None = None,
     cwd: str | Path | None = None,
     connection: str = "",
-    trust: ctxmw.Trust = "untrusted",
+    trust: ctxmw.Trust = "trusted",
 ) -> Server[Any]:
     """Return an MCP server for a memory.
 
@@ -43,8 +43,9 @@ def memory_server(
     conversation there is, for a server on a pipe. With `cwd`, the rules and files of that folder
     come along.
 
-    What clients remember was written by an agent, after whatever it has read: it is treated as a
-    stranger's words, is found, and never comes into a system prompt, unless `trust="trusted"`.
+    What clients remember was written by an agent, and people may see what it writes before it
+    does. Where they do not, and it reads what strangers wrote, `trust="untrusted"` treats it as a
+    stranger's words: it is found, and never comes into a system prompt.
     """
     callers = Callers(ctx=ctx, project=project, language=language, cwd=cwd, connection=connection)
     updates = Updates(callers)

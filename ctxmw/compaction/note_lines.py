@@ -16,7 +16,7 @@ from typing import Literal
 
 from ..protocols import TokenCounter
 from ..recall.render import Layout
-from ..search.reading import GAP
+from ..text.cleaning import GAP
 from ..text.terms import content_terms
 from ..values.items import Item, Shown
 from ..values.record_items import record_item

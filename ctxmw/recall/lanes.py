@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ..search.reading import GAP
+from ..text.cleaning import GAP
 from ..values.items import Item, Shown, by_rank, changed
 from .block import FRAME, HUGE, Block, Draft
 from .outcome import BlockKind, ItemOutcome, used_of

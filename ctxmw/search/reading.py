@@ -13,7 +13,7 @@ from operator import attrgetter
 from ..protocols import Store, TokenCounter
 from ..runtime.faults import Faults
 from ..runtime.lru import LruCache
-from ..text.cleaning import words
+from ..text.cleaning import GAP, words
 from ..text.terms import content_terms, stems
 from ..text.topics import weights_of_words
 from ..values.items import Item
@@ -100,7 +100,6 @@ class Readings(LruCache[str, ReadRecord]):
         return [found[ref] for ref in refs if ref in found]
 
 
-GAP = "\u2026"
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")  # noqa: RUF001 - other scripts' full stops
 _BORDERS = (re.compile(r"[}\])][,;]?\s*"), re.compile(r"[,;|]\s+"), re.compile(r"[,;|\s]\s*"))
 """Where a long line is cut: behind a value, an element or a cell, a word."""

@@ -15,6 +15,8 @@ from unicodedata import category, combining, normalize
 SEARCHED_CHARS = 200_000
 """How much of a text is searched: `words` looks at this many characters and no further."""
 
+GAP = "\u2026"
+"""Stands for what is left out of a text."""
 LONGEST_WORD = 64
 """Search words are cut to this many characters."""
 

@@ -3,7 +3,8 @@ import json
 import pytest
 
 from benchmarks.passages import WAYS, found
-from ctxmw.search.reading import GAP, clauses, opens_at, passage
+from ctxmw.search.reading import clauses, opens_at, passage
+from ctxmw.text.cleaning import GAP
 
 FILLER = "Nothing of note was said in the room that afternoon, by anybody."
 

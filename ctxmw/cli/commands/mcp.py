@@ -42,12 +42,10 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--allow-origin", action="append", default=[], help="a site whose pages may connect"
     )
     parser.add_argument(
-        "--trusted",
+        "--untrusted",
         action="store_true",
-        help="what clients remember is the user's own: it may stand in the system prompt",
+        help="what clients remember is a stranger's words: never in the system prompt",
     )
-    # What is the default now was asked for by this.
-    parser.add_argument("--untrusted", action="store_true", help=argparse.SUPPRESS)
 
 
 # From the first line: a signal may come while much is still to be imported.
@@ -93,7 +91,7 @@ def _about(chosen: argparse.Namespace, place: Place) -> dict[str, Any]:
         "language": place.language,
         # What stands in a folder of this machine is not for whoever has a token.
         "cwd": None if chosen.tokens else Path.cwd(),
-        "trust": "trusted" if chosen.trusted and not chosen.untrusted else "untrusted",
+        "trust": "untrusted" if chosen.untrusted else "trusted",
     }
 
 

@@ -102,8 +102,9 @@ class _Places:
         for path, file in files.items():
             folder, _, name = path.rpartition("/")
             if file.language == "python":
-                # The folder that was indexed may itself be the package.
-                inside = f"{PurePath(file.root).name}." if "" in packages else ""
+                # The folder that was indexed may itself be the package, with or without a file
+                # that says so.
+                inside = f"{PurePath(file.root).name}."
                 for spelled in _importable(path, packages, inside):
                     modules[spelled].append(path)
             elif file.language == "go" and not name.endswith("_test.go"):
@@ -122,8 +123,7 @@ class _Places:
 def _importable(path: str, packages: Collection[str], inside_of: str) -> Iterator[str]:
     """Yield the names a module has from each folder that is no package: there imports begin."""
     whole = module_name(path)
-    if inside_of:
-        yield f"{inside_of}{whole}".removesuffix(".__init__")
+    yield f"{inside_of}{whole}".removesuffix(".__init__")
     parts, folder = whole.split("."), path.split("/")[:-1]
     for at in range(len(parts)):
         inside = "/".join(folder[:at])
