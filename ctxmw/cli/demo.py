@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..calls.tools import memory_tools
 from ..errors import MissingPackage
 from ..middleware import ContextMiddleware
 from ..testing.doubles import FixedClock
@@ -63,6 +64,8 @@ def _tuesday(ctx: ContextMiddleware, show: Callable[[str], None]) -> None:
     chat = ctx.session("tuesday", project="shop", language="python")
     asked: list[Message] = [_SYSTEM, {"role": "user", "content": _QUESTION}]
     _prompt(show, asked)
+    # Only a model that has tools to fetch is told what there is to fetch.
+    memory_tools(chat)
     prepared = chat.prepare(asked)
     _title(show, "The prompt after")
     _prompt(show, prepared.messages)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 import pytest
 
-from ctxmw import Budget, ContextMiddleware
+from ctxmw import Budget, ContextMiddleware, memory_tools
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 
 COUNT = counter_for()
+NOTES = ("done", "decided", "open")
 
 
 def user(text: str) -> dict[str, str]:
@@ -26,6 +28,11 @@ def clock():
 def ctx(tmp_path, clock):
     with ContextMiddleware.open(tmp_path / "memory.db", clock=clock) as opened:
         yield opened
+
+
+def give_tools(ctx) -> None:
+    """Let the model fetch: only then it is told what there is to fetch."""
+    memory_tools(ctx.session("tools"))
 
 
 def opening(chat, text: str = "Hello there"):
@@ -136,14 +143,15 @@ def test_notes_come_open_ones_first_then_newest_first_and_each_once(ctx, clock):
         clock.advance(days=1)
     stable = opening(ctx.session("s1")).stable
     assert [line for line in stable.splitlines() if line.startswith("- ")] == [
-        "- next: Write the docs.",
-        "- done: Wrote the tests.",
-        "- done: Wrote the parser.",
-        "- decided: Keep the grammar in one file.",
+        "- 2026-03-05 next: Write the docs.",
+        "- 2026-03-06 done: Wrote the tests.",
+        "- 2026-03-04 done: Wrote the parser.",
+        "- 2026-03-03 decided: Keep the grammar in one file.",
     ]
 
 
 def test_more_than_fits_keeps_the_best_and_lists_the_rest(ctx):
+    give_tools(ctx)
     for number in range(50):
         rule = f"Rule {number} says that " + "one thing leads to another and " * 8
         for _ in range(1 + number % 3):
@@ -174,6 +182,7 @@ def test_a_project_whose_name_begins_like_this_one_is_another_project(ctx):
 
 
 def test_an_old_preference_is_still_in_while_an_old_decision_is_only_listed(ctx, clock):
+    give_tools(ctx)
     ctx.remember("Prefer early returns.", kind="preference")
     ctx.remember("Use the blue build server. " + "It is by the window. " * 20, kind="decision")
     clock.advance(days=400)
@@ -184,6 +193,7 @@ def test_an_old_preference_is_still_in_while_an_old_decision_is_only_listed(ctx,
 
 
 def test_a_correction_said_often_outlives_one_said_once(ctx, clock):
+    give_tools(ctx)
     ctx.remember("Use uv and not pip. " + "It is faster than others. " * 20, kind="correction")
     for _ in range(9):
         ctx.remember("Say list, not array.", kind="correction")
@@ -194,14 +204,18 @@ def test_a_correction_said_often_outlives_one_said_once(ctx, clock):
     assert "Use uv and not pip." in stable[2]
 
 
-def test_forty_typical_notes_fit_into_eight_hundred_tokens(ctx):
+def test_of_forty_typical_notes_the_open_ones_and_the_last_of_the_others_open_a_conversation(ctx):
     earlier = ctx.session("before", project="shop")
-    kinds = ["done"] * 15 + ["decided"] * 10 + ["blocked"] * 7 + ["next"] * 8
-    for number, kind in enumerate(kinds):
+    closed, waiting = ["done"] * 15 + ["decided"] * 10, ["blocked"] * 7 + ["next"] * 8
+    for number, kind in enumerate(closed):
         earlier.note(kind, f"auth: token check moved to service {number}")
+    for number, kind in enumerate(waiting):
+        earlier.note(kind, f"cart: prices are rounded down in currency {number}")
     record = opening(ctx.session("now", project="shop"))
-    notes = [used for used in record.used if used.kind in kinds and used.shown == "full"]
-    assert len(notes) == 40
+    notes = Counter(
+        used.kind for used in record.used if used.lane in NOTES and used.shown == "full"
+    )
+    assert notes == {"done": 5, "decided": 5, "blocked": 7, "next": 8}
     assert spent(record, "done", "decided", "open") <= 800
 
 
@@ -252,6 +266,7 @@ def test_the_last_five_conversations_are_summed_up_and_the_present_one_is_not(ct
 
 
 def test_summaries_come_before_the_index_and_both_fit_their_lane_when_it_is_tight(ctx, clock):
+    give_tools(ctx)
     for number in range(5):
         ctx.session(f"c{number}").end(f"Summary {number}. " + "It was a long conversation. " * 20)
         clock.advance(hours=1)

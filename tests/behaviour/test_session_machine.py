@@ -985,6 +985,7 @@ def test_what_is_forgotten_while_a_prompt_is_made_is_neither_in_it_nor_stored(tm
 
 def test_an_edit_reaches_an_index_line_of_an_earlier_part(ctx):
     chat = ctx.session("s1", budget=Budget(total=640))
+    memory_tools(chat)  # only who can fetch is told of ids
     _, history = say(chat, [SYSTEM], "Hello there")
     for number in range(8):
         said = f"Zebra crossing {number} is painted " + "in white and yellow and red " * 8

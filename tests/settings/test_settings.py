@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ctxmw import ContextMiddleware, InvalidValue, Settings
+from ctxmw import ContextMiddleware, InvalidValue, Settings, memory_tools
 from ctxmw.settings.file import find_file
 from ctxmw.settings.reference import commented, keys
 from ctxmw.testing import FixedClock, HashEmbedder
@@ -317,6 +317,7 @@ def test_recent_sessions_is_how_many_summaries(scene, most):
 def test_max_index_entries_is_how_many_lines(scene):
     def lines(text: str) -> int:
         made = scene(f"{text}\nmax_tokens = 4000\nrecent_sessions = 0")
+        memory_tools(made.ctx.session("tools"))  # only who can fetch is told of ids
         for at in range(9):
             made.ctx.session(f"s{at}").end(f"Summary {at}. " + "The login work went on. " * 20)
         return len([u for u in made.shown().used if u.shown == "index" and u.block == "stable"])
