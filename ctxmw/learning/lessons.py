@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Identity
@@ -17,6 +18,7 @@ from ..conversation.state import SessionState
 from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
+from ..text.periods import ALWAYS, period_in
 from ..text.speech.own_words import own_words
 from ..text.terms import content_terms, repeats
 from ..values.items import MakeRef
@@ -159,6 +161,7 @@ class Lesson:
         values = {"kind": stated.kind, "text": stated.text, "key": subject.key, **about}
         said = stated.part or stated.said
         values |= {"said": said if reworded else "", "sensitive": private}
+        values |= _period(stated.text, said, turn.at)
         search, user = self._learner.search, self._who.user
         replaced = replaced_by(self._journal, user, values["scope"], subject, stated.said)
         with self._learner.telemetry.observer.operation("remember"):
@@ -218,6 +221,13 @@ class Lesson:
         asked = Find(types=(Observation.type,), digests=(remedy.fails,), scopes=(remedy.scope,))
         rows = self._journal.store.query(remedy.user, asked)
         return any(known.title == remedy.title for known in self._journal.read(rows, Observation))
+
+
+def _period(text: str, said: str, at: datetime) -> dict[str, datetime]:
+    """Return when a statement holds where only what leads up to it tells: "From Monday on, ..."."""
+    told = ALWAYS if period_in(text, at) != ALWAYS else period_in(said, at)
+    ends = {"since": told.since, "until": told.until}
+    return {name: moment for name, moment in ends.items() if moment is not None}
 
 
 def _told_terms(note: Note) -> set[str]:

@@ -93,7 +93,6 @@ _TITLES = {
     "notices": "Notices",
     "index": "Index",
 }
-_OF_CODE = frozenset({"code", "files"})
 # An arrow or a comparison inside of a line of code closes no tag: no "<" is ever left to close.
 _COMPARED = re.compile(r"(?<=[\w\])\"'][ ])&gt;(?==?[ ])|(?<=[ )][-=])&gt;(?=[ ])")
 _LANGUAGES = {
@@ -223,8 +222,7 @@ def _brief(item: Item) -> str:
 
 def _labelled(item: Item, text: str) -> str:
     body = escape(text).strip()
-    if item.section in _OF_CODE:
-        body = _COMPARED.sub(">", body)
+    body = _COMPARED.sub(">", body)
     label = _line(item.label) if item.label else ""
     if item.section == "notes" and item.label == item.kind:
         label = f"{_date(item)} {label}".strip()

@@ -193,3 +193,12 @@ def test_what_counts_from_the_day_it_was_said_is_dated(ctx: ContextMiddleware) -
     says(ctx, "s1", "We moved to Braga last month.")
     day = current(ctx)[0].at.date().isoformat()
     assert f"We moved to Braga last month. (said {day})" in asked(ctx, "s2", "Where do we live?")
+
+
+def test_what_holds_from_a_later_day_on_leaves_what_holds_until_then(ctx: Any) -> None:
+    says(ctx, "s1", "I work at Siemens.")
+    says(ctx, "s2", "From January on, I work at Bosch.")
+    (now,) = [memory for memory in ctx.memories() if "work at" in memory.text]
+    (then,) = [memory for memory in current(ctx) if "Bosch" in memory.text]
+    assert (now.text, now.until) == ("I work at Siemens.", then.since)
+    assert then.since is not None

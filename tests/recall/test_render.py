@@ -311,3 +311,10 @@ def test_a_source_with_a_long_name_does_not_make_a_long_line(renderer: Renderer)
     stranger = item("x", trust="untrusted", source="file " * 500)
     assert len(renderer.item(stranger, "index", 12)) < 250
     assert len(renderer.item(stranger, "full", 12)) < 250
+
+
+def test_an_arrow_in_what_was_remembered_stays_one() -> None:
+    memory = item("Write `def f(x: int) -> str` where a >= b, never <b>.")
+    assert "`def f(x: int) -> str` where a >= b, never &lt;b&gt;." in Markdown().item(
+        memory, "full", 0
+    )

@@ -234,7 +234,8 @@ _REPORTED = re.compile(
     r"""\baccording[ ]to\b
       | \b(?:message|sign|comment|text|label|error|line|docs?|banner)[ ]reads\b
       | \bquot(?:ed|ing)\b
-      | (?<!\bi[ ])(?<!\bwe[ ])\b(?:said|says?|told|tells?|wrote|claim(?:s|ed)?
+      | (?<!\bi[ ])(?<!\bwe[ ])(?<!\bnever[ ])(?<!\balways[ ])(?<!\bplease[ ])(?<!\bdon't[ ])
+        (?<!\bnot[ ])\b(?:said|says?|told|tells?|wrote|claim(?:s|ed)?
         |recommend(?:s|ed)?|suggest(?:s|ed)?|complain(?:s|ed)?|warn(?:s|ed)?|insist(?:s|ed)?
         |argue[sd]?|advise[sd]?|preach(?:es|ed)?)\b""",
     re.VERBOSE,

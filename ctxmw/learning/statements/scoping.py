@@ -64,6 +64,7 @@ _WORK = re.compile(
     r"api|apis|app|apps|schemas?|tickets?|sprints?|pull requests?|prs?|pipelines?|staging)\b",
     re.IGNORECASE,
 )
+_LASTING = re.compile(r"\b(?:always|never|ever|every|from now on|don't|do not)\b", re.IGNORECASE)
 _OF_THE_PROJECT = frozenset({"decision", "fact", "done", "decided", "blocked", "next"})
 
 
@@ -92,7 +93,8 @@ def scope_for(kind: str, text: str, *, project: str | None, language: str | None
         return "universal"
     if _CODE.search(text):
         return f"language:{language.lower()}" if language else here
-    return "universal"
+    # What is put right without a word on when else it holds was about the work at hand.
+    return here if kind == "correction" and not _LASTING.search(text) else "universal"
 
 
 def _named_project(text: str) -> str:

@@ -76,6 +76,10 @@ def test_half_of_the_labelled_sentences_are_traps() -> None:
             "Actually we stay with Stripe after all.",
             ("decision", "We stay with Stripe after all."),
         ),
+        (
+            "Mia is allergic to peanuts, so please never suggest recipes with nuts.",
+            ("correction", "Never suggest recipes with nuts."),
+        ),
         ("Decision: tokens live ten minutes.", ("decision", "Tokens live ten minutes.")),
         ("Next step: load the cart.", ("next", "Load the cart.")),
         ("Remember that Ann is on leave.", ("fact", "Ann is on leave.")),

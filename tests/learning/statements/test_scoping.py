@@ -26,6 +26,7 @@ from ctxmw.learning.statements.scoping import scope_for
         ("preference", "In C++ I prefer RAII.", "language:cpp"),
         ("preference", "Always answer in German.", "universal"),
         ("correction", "Never apologise.", "universal"),
+        ("correction", "Use a generator with early exit.", "project:shop"),
         ("correction", "The port is 8443, not 443.", "project:shop"),
         ("correction", "We use pnpm, not npm.", "project:shop"),
         ("preference", "Use type hints in all projects.", "universal"),
