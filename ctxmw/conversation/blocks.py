@@ -17,7 +17,7 @@ from ..protocols import Row, Store
 from ..recall.block import Block
 from ..runtime.lru import LruCache
 from ..values.items import long_ref
-from ..values.messages import Message, message_text
+from ..values.messages import Message
 from .record import Build
 from .state import StoredBlock, block_ref
 
@@ -131,29 +131,33 @@ class Blocks:
         return True
 
 
-def shared_prefix(before: Prints | None, prompt: Sequence[Message], prints: Prints) -> float | None:
-    """Return the share of the prompt, in characters, in leading messages that did not change.
+def sent_pieces(tools: Sequence[str], prompt: Sequence[Message]) -> list[str]:
+    """Return what a provider reads, in the order in which it does: tools, then the messages."""
+    return [*tools, *(_piece(message) for message in prompt)]
+
+
+def shared_prefix(before: Prints | None, sent: Sequence[str]) -> float | None:
+    """Return the share of what is sent, in characters, that begins as it did the last time.
 
     None when this process has not seen a prompt of the conversation yet.
     """
     if before is None:
         return None
-    sizes = [len(message_text(message)) for message in prompt]
-    same = len(prints)
-    for at, pair in enumerate(zip_longest(prints, before)):
+    same = len(sent)
+    for at, pair in enumerate(zip_longest(prints_of(sent), before)):
         if pair[0] != pair[1]:
-            same = at
+            same = min(at, len(sent))
             break
-    return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
+    return round(sum(map(len, sent[:same])) / (sum(map(len, sent)) or 1), 4)
 
 
-def prints_of(prompt: Sequence[Message]) -> Prints:
-    """Return what tells a prompt from another, message by message."""
-    return tuple([_print(message) for message in prompt])
+def prints_of(sent: Sequence[str]) -> Prints:
+    """Return what tells a prompt from another, piece by piece."""
+    return tuple(map(hash, sent))
 
 
-def _print(message: Message) -> int:
+def _piece(message: Message) -> str:
     content, calls = message.get("content"), message.get("tool_calls")
     shown = content if isinstance(content, str) else repr(content)
     told = repr(calls) if calls else ""
-    return hash((message["role"], shown, str(message.get("tool_call_id", "")), told))
+    return "\n".join((message["role"], shown, str(message.get("tool_call_id", "")), told))

@@ -127,6 +127,8 @@ class SessionState(Record):
     """Anchors of turns that were forgotten: they are not captured again, whoever sends them."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
+    """Tools of the catalog that requests called for, in the order in which they came."""
     ledger: Ledger = Ledger()
     triggers: tuple[Trigger, ...] = ()
     """What earlier messages and activities look for, still."""
