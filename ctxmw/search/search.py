@@ -397,11 +397,11 @@ def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> li
     own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
     holds = np.zeros(len(index) + 1, bool)
     holds[rated.places[own]] = True
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     places = rated.places[chosen]
     around = np.array([before[places], after[places]])
     around = np.concatenate([around, [before[around[0]], after[around[1]]]])
-    answers = holds[around[0]] & (index.column("question")[around[0]] > 0)
+    answers = holds[around[0]] & (index.columns["question"].all[around[0]] > 0)
     of_others = ~own[chosen] & ~answers
     return [
         frozenset(index.refs(near[holds[near]])) if alone else frozenset()
