@@ -38,7 +38,7 @@ from ..recall.offering.view import CalledFor, SessionContext, context_in
 from ..recall.outcome import BlockKind, used_of
 from ..recall.pipeline import Own, Recall, own_items
 from ..recall.surroundings import Brought
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..values.items import Item
 from ..values.messages import message_text
 from ..values.records import SHARED

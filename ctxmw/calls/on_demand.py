@@ -18,7 +18,7 @@ from ..recall.offering.view import context_in
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
 from ..recall.sources.memories import Memories
-from ..search.filter import Filter
+from ..search.question import Filter
 from ..search.reading import opens_at
 from ..values.argument_checks import check_kind
 from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ..conversation.blocks import prints_of, sent_pieces, shared_prefix
+from ..conversation.blocks import Sent, prints_of, sent_pieces, shared_prefix
 from ..conversation.conversation import Prepared
 from ..conversation.exchanges import heard, unheard
 from ..conversation.record import ContextRecord
@@ -29,7 +29,7 @@ from ..recall.lanes import Selection
 from ..recall.pipeline import TurnOffers, build_part, build_stable
 from ..recall.selection import Overflow, select_turn
 from ..recall.sources.sessions import notes_after_tools
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..values.budget import Budget
 from ..values.items import Item, long_ref
 from ..values.messages import Message, place
@@ -331,7 +331,7 @@ def _record(
     opened: Opening,
     part: Part,
     entries: Mapping[str, str],
-    sent: Sequence[str],
+    sent: Sequence[Sent],
 ) -> ContextRecord:
     who, history, printer = call.who, call.history, call.using.recall.printer
     before = call.using.conversations.prompts.get((who.user, who.session))

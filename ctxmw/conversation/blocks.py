@@ -17,7 +17,7 @@ from ..protocols import Row, Store
 from ..recall.block import Block
 from ..runtime.lru import LruCache
 from ..values.items import long_ref
-from ..values.messages import Message
+from ..values.messages import Message, message_text
 from .record import Build
 from .state import StoredBlock, block_ref
 
@@ -131,33 +131,38 @@ class Blocks:
         return True
 
 
-def sent_pieces(tools: Sequence[str], prompt: Sequence[Message]) -> list[str]:
+Sent = tuple[str, int]
+"""What tells a piece of a prompt from another, and how many characters of it are text."""
+
+
+def sent_pieces(tools: Sequence[str], prompt: Sequence[Message]) -> list[Sent]:
     """Return what a provider reads, in the order in which it does: tools, then the messages."""
-    return [*tools, *(_piece(message) for message in prompt)]
+    return [*((tool, len(tool)) for tool in tools), *map(_piece, prompt)]
 
 
-def shared_prefix(before: Prints | None, sent: Sequence[str]) -> float | None:
+def shared_prefix(before: Prints | None, sent: Sequence[Sent]) -> float | None:
     """Return the share of what is sent, in characters, that begins as it did the last time.
 
     None when this process has not seen a prompt of the conversation yet.
     """
     if before is None:
         return None
-    same = len(sent)
+    sizes, same = [size for _, size in sent], len(sent)
     for at, pair in enumerate(zip_longest(prints_of(sent), before)):
         if pair[0] != pair[1]:
-            same = min(at, len(sent))
+            same = at
             break
-    return round(sum(map(len, sent[:same])) / (sum(map(len, sent)) or 1), 4)
+    return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
 
 
-def prints_of(sent: Sequence[str]) -> Prints:
+def prints_of(sent: Sequence[Sent]) -> Prints:
     """Return what tells a prompt from another, piece by piece."""
-    return tuple(map(hash, sent))
+    return tuple([hash(text) for text, _ in sent])
 
 
-def _piece(message: Message) -> str:
+def _piece(message: Message) -> Sent:
     content, calls = message.get("content"), message.get("tool_calls")
     shown = content if isinstance(content, str) else repr(content)
     told = repr(calls) if calls else ""
-    return "\n".join((message["role"], shown, str(message.get("tool_call_id", "")), told))
+    key = repr((message["role"], shown, str(message.get("tool_call_id", "")), told))
+    return key, len(message_text(message))

@@ -19,8 +19,7 @@ from ..recall.in_view import InView
 from ..recall.offering.tool_shapes import tool_name
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
-from ..store.feed import Feed
-from ..store.journal import Journal
+from ..store.journal import Feed, Journal
 from ..text.secrets.redaction import redact_name
 from ..values.argument_checks import check_name
 from ..values.budget import Budget

@@ -14,10 +14,9 @@ from typing import Any
 
 from ..errors import InvalidValue, NotFound
 from ..protocols import Clock, Find, Row, Store
-from ..runtime.faults import Faults
 from ..runtime.lru import LruCache
-from ..store.feed import Feed
-from ..store.journal import Journal
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed, Journal
 from ..store.replica import Projection, Replica, rows_of
 from ..text.secrets.redaction import redact, redact_name
 from ..values.argument_checks import check_kind, check_name, check_text
