@@ -49,13 +49,23 @@ def learns(named: Mapping[str, Any]) -> bool:
     return told is not False
 
 
-def in_subagent(named: Mapping[str, Any]) -> str:
+def in_subagent(config: RunnableConfig | None) -> str:
     """Return where in a graph the graph stands that a call is made in; "" outside of another.
 
-    Nodes are told by their names: each run of one has an id of its own.
+    Nodes are told by their names: each run of one has an id of its own. What runs in a node under
+    a thread of its own is told by the metadata, which is handed down from the outermost run.
     """
+    whole = ensure_config(config)
+    named, told = whole["configurable"], whole["metadata"]
     within, inner, _ = str(named.get("checkpoint_ns") or "").rpartition("|")
-    return "|".join(node.partition(":")[0] for node in within.split("|")) if inner else ""
+    if not inner and in_node(config) and session_of(named) not in (None, told.get("thread_id")):
+        within = str(told["checkpoint_ns"])
+    return "|".join(node.partition(":")[0] for node in within.split("|"))
+
+
+def in_node(config: RunnableConfig | None) -> bool:
+    """Say whether a call is made inside a node of a graph, whatever its config says."""
+    return bool(ensure_config(config)["metadata"].get("checkpoint_ns"))
 
 
 def _places(named: Mapping[str, Any]) -> list[tuple[str, Any]]:

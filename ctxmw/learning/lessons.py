@@ -30,7 +30,7 @@ from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
 from .subjects.replaced import replaced_by
 from .subjects.subject import subject_of
-from .taint import trust_of_words
+from .taint import strangers_kept, trust_of_words
 
 if TYPE_CHECKING:
     from .learner import Learner
@@ -148,9 +148,16 @@ class Lesson:
             for place in self._learner.strangers(self._who.user, told).before(turn.position)
             if place >= since or repeats(said, message_text(told.messages[place]))
         ]
-        anchors = [told.trail.anchors[place] for place in places]
+        # What came along with an answer's call, documents in a system prompt perhaps, is no turn:
+        # the question that it came along with is.
+        anchors = [told.trail.anchors[place] for place in {*places, *([since] * bool(turn.brings))}]
         found = stored_turns(self._journal.store, self._who.user, self._who.session, anchors)
-        return (*(row.ref for row in found.values() if row), *told.shown)
+        here = [row.ref for row in found.values() if row]
+        kept = () if here else strangers_kept(self._learner.conversations, self._who)
+        left_out = [one.ref for one in kept if repeats(said, one.says())] or [
+            one.ref for one in kept[:1]
+        ]
+        return (*here, *left_out, *told.shown)
 
     def _remember(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         private = self._learner.policy.marks(stated.text)

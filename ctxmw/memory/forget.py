@@ -40,7 +40,7 @@ from ..values.records import (
     load,
     load_all,
 )
-from .laundered import FORGOTTEN, answers_without, laundered
+from .laundered import FORGOTTEN, answers_without, brought_along, laundered
 from .summary import summary_of
 from .versions import NO_MORE, all_versions, cut_from_history
 
@@ -82,12 +82,16 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
     with observer.operation("forget"):
         if by == "session":
             return forget_session(journal, user, name, rows)
-        return forget(journal, user, rows)
+        along = brought_along(journal, user, name) if by == "source" else ()
+        return forget(journal, user, rows, along)
 
 
 @stage("forget")
-def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
-    """Remove these rows and whatever is a copy of them; say how many records that were."""
+def forget(journal: Journal, user: str, rows: Iterable[Row], along: Sequence[Turn] = ()) -> int:
+    """Remove these rows and whatever is a copy of them; say how many records that were.
+
+    The words that came `along` with turns go too, out of the answers to them.
+    """
     store = journal.store
     with store.atomic(user):
         found = list(rows)
@@ -97,9 +101,10 @@ def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
         gone |= cut
         derived = list(_derived(journal, user, gone))
         strange = _strangers_among(journal, found)
-        gone |= laundered(journal, user, derived, strange)
+        gone |= laundered(journal, user, derived, strange, along)
         scrubbed = _turns_without(store, user, derived, gone)
-        scrubbed = answers_without(journal, user, strange, gone, scrubbed)
+        answers = [turn for turn in along if turn.role == "assistant"]
+        scrubbed = answers_without(journal, user, [*strange, *answers], gone, scrubbed)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans

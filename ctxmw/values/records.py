@@ -286,6 +286,9 @@ class Turn(Record):
     tainted: bool = False
     """Whether a stranger's words are in it, or stood before it in the conversation. It has no
     place in a system prompt, nor has what an assistant says in it."""
+    brings: tuple[str, ...] = ()
+    """Of an answer, the sources of strangers' words that came along with messages before it, such
+    as documents in a prompt: they are no turns themselves."""
     teaches: bool = True
     """False where nothing was to be learned: it stays in its conversation, and is not searched."""
     rejected: bool = False
