@@ -57,15 +57,22 @@ def in_subagent(config: RunnableConfig | None) -> str:
     """
     whole = ensure_config(config)
     named, told = whole["configurable"], whole["metadata"]
-    within, inner, _ = str(named.get("checkpoint_ns") or "").rpartition("|")
-    if not inner and in_node(config) and session_of(named) not in (None, told.get("thread_id")):
-        within = str(told["checkpoint_ns"])
+    own, outer = (str(one.get("checkpoint_ns") or "") for one in (named, told))
+    within, inner, _ = own.rpartition("|")
+    if not inner and outer not in ("", own) and (own or _names_another(named, told)):
+        within = outer
     return "|".join(node.partition(":")[0] for node in within.split("|"))
 
 
 def in_node(config: RunnableConfig | None) -> bool:
     """Say whether a call is made inside a node of a graph, whatever its config says."""
     return bool(ensure_config(config)["metadata"].get("checkpoint_ns"))
+
+
+def _names_another(named: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Say whether a call names another conversation than the run around it."""
+    around = {str(told[key]) for key in ("session_id", "thread_id") if told.get(key)}
+    return session_of(named) not in (None, *around)
 
 
 def _places(named: Mapping[str, Any]) -> list[tuple[str, Any]]:
