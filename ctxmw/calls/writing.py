@@ -13,9 +13,9 @@ from datetime import date
 
 from ..conversation.conversation import Identity, scope_of
 from ..conversation.state import SessionState
+from ..conversation.strangers import strangers_kept
 from ..errors import InvalidValue
 from ..learning.learner import Learner
-from ..learning.taint import strangers_kept
 from ..memory.forget import forget
 from ..memory.put_away import put_away
 from ..memory.remember import checked_memory, checked_period, remember
@@ -41,7 +41,7 @@ class AgentWriting:
         user = self._who.user
         with self._journal.store.atomic(user):
             state = self._learner.conversations.load(self._who)
-            strange = strangers_kept(self._learner.conversations, self._who)
+            strange = strangers_kept(self._journal, self._who)
             where = scope or scope_of(self._who, state)
             values = checked_memory(text, kind=kind, scope=where) | checked_period(None, until)
             values |= {"key": check_name(key, "key"), "source": AGENT}

@@ -21,6 +21,7 @@ from ..conversation.exchanges import StoredTurns, Telling, in_order
 from ..conversation.record import reply_key
 from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
+from ..conversation.strangers import follows_strangers
 from ..errors import InvalidValue
 from ..protocols import Find, Store
 from ..runtime.lru import LruCache
@@ -217,12 +218,10 @@ class Learner:
         looked_at = [at for at in told.chosen if not _is_plain(messages[at], who.user)]
         if not looked_at:
             return set()
-        from .taint import follows_strangers
-
         tainted = {at for at in looked_at if strangers.taint(at)}
         answers = {at for at in looked_at if messages[at]["role"] == "assistant"}
         # The caller's history may have left out what an earlier answer came from.
-        if answers - tainted and (told.shown or follows_strangers(self.conversations, who)):
+        if answers - tainted and (told.shown or follows_strangers(self.conversations.journal, who)):
             tainted |= answers
         return tainted
 

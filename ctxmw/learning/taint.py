@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..conversation.conversation import Conversations, Identity
 from ..conversation.replay.trail import Trail
-from ..protocols import Find
 from ..runtime.lru import LruCache
 from ..text.prose import sentences
 from ..text.speech.own_words import has_pasted
@@ -22,8 +20,6 @@ from ..values.records import Turn
 from .learner import OUR_TOOLS, is_anothers, source_of, trust_in_message
 
 CODE_SEARCH = "code_search"
-LAST, LOOKED_AT = 16, 200
-"""Turns of a conversation that are looked at for taint, and for strangers' words."""
 OF_A_STRANGER = "[untrusted, from "
 """How text of ours marks what a stranger wrote."""
 
@@ -106,33 +102,6 @@ class Strangers:
             known = has_pasted(message_text(self._messages[place]))
             self._pasted.put(own, known)
         return known
-
-
-def follows_strangers(conversations: Conversations, who: Identity) -> bool:
-    """Say whether strangers' words are among the last that were kept of a conversation.
-
-    An answer after them is kept as tainted itself, so a few of the last tell it of all.
-    """
-    asked = Find(types=(Turn.type,), sessions=(who.session,), limit=LAST)
-    journal = conversations.journal
-    turns = journal.read(journal.store.query(who.user, asked), Turn)
-    return any(is_strange(turn) or turn.tainted for turn in turns if not turn.rejected)
-
-
-def strangers_kept(conversations: Conversations, who: Identity) -> list[Turn]:
-    """Return the turns of a conversation that are strangers', or that something came along with."""
-    asked = Find(types=(Turn.type,), sessions=(who.session,), limit=LOOKED_AT)
-    journal = conversations.journal
-    return [
-        turn
-        for turn in journal.read(journal.store.query(who.user, asked), Turn)
-        if is_strange(turn)
-    ]
-
-
-def is_strange(turn: Turn) -> bool:
-    """Say whether a turn is a stranger's, or a stranger's words came along with it."""
-    return turn.trust == "untrusted" or bool(turn.brings)
 
 
 def trust_of_words(turn: Turn) -> Trust:

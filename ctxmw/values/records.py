@@ -128,7 +128,8 @@ class Derived(Record):
     message_id: str = ""
     """The caller's own id of the message that said it first."""
     rejected: bool = False
-    """Whether all that says it was said on a branch that was left; then it is history."""
+    """Whether all that says it was said on a branch that was left, or something tells it better
+    now; then it is history."""
 
 
 class Memory(Displayed, Derived):
