@@ -7,7 +7,6 @@ It remembers (`remember`, and what a conversation captures), recalls (`session(.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from enum import Enum, auto
 from functools import partial
@@ -15,15 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
-from .code.indexer import Indexed, Indexer
-from .code.keeper import KeptCode, KeptFolders
+from .code.indexer import Indexed
+from .code.keeper import KeptCode
 from .code.watch import Watch
 from .composition import Options, checked, compose
-from .conversation.conversation import Identity, located
+from .conversation.conversation import Identity
 from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
-from .errors import MissingUser, NotFound
+from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
@@ -55,6 +54,7 @@ from .workspace.project import detect, resolved
 
 if TYPE_CHECKING:
     from .session import Session
+    from .settings.settings import Settings
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
 
@@ -78,14 +78,24 @@ class ContextMiddleware:
         self._composition = made = compose(store, options)
         self._journal, self._recall, self._learner = made.journal, made.recall, made.learner
         self._telemetry, self._defaults = made.telemetry, made.defaults
-        self._folders = KeptFolders(self._indexer)
+        self._indexer = made.indexer
 
     @classmethod
-    def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        settings: Settings | None = None,
+        **options: Unpack[Options],
+    ) -> Self:
         """Open the memory in this file, or in a database: "postgresql://USER@HOST/DATABASE".
 
         No path: a file in the user's data folder (CTXMW_HOME moves it). ":memory:" keeps nothing.
+        `settings=Settings.load()` has what ctxmw.toml and the environment say: their store, project
+        and all the rest. A path or an option that is given here wins over them.
         """
+        if settings is not None:
+            path, options = _as_set(settings, path, options)
         store = store_at(path)
         try:
             return cls(store, **options)
@@ -323,7 +333,8 @@ class ContextMiddleware:
         """Return the conversation of that id; a new one without.
 
         With `cwd`, project and language are found there unless given, AGENTS.md and the rules of
-        its folders hold, and the code of the project is indexed in the background. Records that
+        its folders hold, and the code of the project is indexed in the background. Of project,
+        language and cwd, those that are not given are what the memory was opened with. Records that
         name one of the `files` in play are preferred. With `learn=False` nothing is learned from
         what is said by this value: it stays in the conversation, and is neither searched nor
         summarized.
@@ -346,7 +357,7 @@ class ContextMiddleware:
         # Whoever remembers and searches, and has no conversation, loads no calls.
         from .session import Session
 
-        return Session(self._composition, self._at_home(located(who, cwd)))
+        return Session(self._composition, self._composition.placed(who, cwd))
 
     def owns(self, session: Session) -> bool:
         """Say whether a conversation is one of this memory, and not of another."""
@@ -470,7 +481,7 @@ class ContextMiddleware:
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
-        self._folders.close()
+        self._composition.folders.close()
         self._learner.close()
         self.workers.close()
         self.store.close()
@@ -510,22 +521,6 @@ class ContextMiddleware:
     aindex_code = twin(index_code)
     anotice = twin(notice)
 
-    @property
-    def _indexer(self) -> Indexer:
-        return Indexer(self.store, self._recall.surroundings.codebase, self._journal.clock)
-
-    def _at_home(self, who: Identity) -> Identity:
-        """Return a conversation with the project of its folder, whose code is looked at aside."""
-        if who.cwd is None:
-            return who
-        if who.project is None:
-            # Without git and manifest a folder is a project once it was indexed.
-            codebase = self._recall.surroundings.codebase
-            return replace(who, project=codebase.project_at(who.user, who.cwd))
-        if who.root is not None and self._options.get("index_folders", True):
-            self._folders.look(who.user, who.root, who.project)
-        return who
-
     def _named(self, user: str | None) -> str:
         if user is not None:
             return check_user(user)
@@ -534,3 +529,14 @@ class ContextMiddleware:
                 "this memory serves many users and the call names none: pass user='...'."
             )
         return self._user
+
+
+def _as_set(
+    settings: Settings, path: str | Path | None, options: Options
+) -> tuple[str | Path | None, Options]:
+    """Return the path and the options that hold with these settings; what is given here wins."""
+    if not callable(getattr(settings, "options", None)) or isinstance(settings, type):
+        raise InvalidValue(
+            f"settings is {settings!r:.60}: give Settings.load(), or Settings.load(file=...)."
+        )
+    return settings.store if path is None else path, {**settings.options(), **options}
