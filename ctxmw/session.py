@@ -319,6 +319,10 @@ class Session(Displayed):
         """Take it out of this conversation; it stays out, also of what search brings."""
         move(self._conversations, self._recall.catalog, self._who, name, "removed")
 
+    def unpin(self, name: str) -> None:
+        """Let it come by itself again: neither added to this conversation nor taken out of it."""
+        move(self._conversations, self._recall.catalog, self._who, name, "neither")
+
     def refresh(self) -> None:
         """Have the next call build the stable block anew."""
         self._conversations.change(self._who, stale="refresh")
@@ -406,6 +410,7 @@ class Session(Displayed):
     aclear = twin(clear)
     aadd = twin(add)
     aremove = twin(remove)
+    aunpin = twin(unpin)
     arefresh = twin(refresh)
 
     def _asking(self, query: str, window: int | None) -> Identity:

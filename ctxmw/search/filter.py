@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from ..runtime.deadline import Deadline
+from ..text.terms import stems
 from ..values.budget import Appetite
 from ..values.items import Scope
 from ..values.records import RECORD_TYPES
@@ -26,6 +27,8 @@ class Filter:
     scopes: tuple[str, ...] | None = None
     """None: those that hold in the situation's project and language. Empty: all."""
     since: datetime | None = None
+    tags: tuple[str, ...] = ()
+    """Words that it must have, all of them: what its metadata is known by."""
     past: bool = True
     """Whether what has run out may be found."""
     without: frozenset[str] = frozenset()
@@ -59,6 +62,8 @@ def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> B
         found &= _one_of(index, "scope", scopes)
     if wanted.since is not None:
         found &= index.column("day")[:-1] >= wanted.since.toordinal()
+    for tag in wanted.tags:
+        found &= _holding(index, tag)
     if not wanted.past:
         found &= index.column("until")[:-1] > situation.now.timestamp()
     if wanted.own is not None:
@@ -75,6 +80,13 @@ def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
     found = np.zeros(len(column), bool)
     for name in names:
         found |= column == index.number(what, name)
+    return found
+
+
+def _holding(index: LexicalIndex, word: str) -> Bools:
+    found = np.zeros(len(index), bool)
+    for term in index.term_ids(stems([word])):
+        found[index.postings(term)[0]] = True
     return found
 
 
