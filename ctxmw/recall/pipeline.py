@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
-from ..runtime.faults import stage
 from ..runtime.lru import LruCache
-from ..runtime.telemetry import Stats
-from ..search.filter import SEARCHED, Filter
+from ..runtime.telemetry import Stats, stage
+from ..search.question import SEARCHED, Filter
 from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item

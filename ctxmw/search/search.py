@@ -21,16 +21,15 @@ import numpy as np
 from ..errors import CtxmwError
 from ..protocols import Store, TokenCounter
 from ..runtime.deadline import LATE, Aside, Deadline, Late
-from ..runtime.faults import Faults
-from ..store.feed import Feed
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
 from ..text.terms import stems
 from ..text.topics import TOPIC
 from ..values.items import Item
 from ..values.situation import Rating, Situation, Weights
-from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
-from .question import Question, analyse
+from .question import Filter, Question, analyse, rows_allowed
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
