@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 from .code.codebase import Codebase
 from .code.indexer import Indexer
@@ -137,6 +137,14 @@ class Options(TypedDict, total=False):
     conversation was set aside ("read", "end", "embed")."""
     clock: Clock
     random: Random
+
+
+class OpensWith(Protocol):
+    """What says all that a memory is opened with: `Settings` does."""
+
+    @property
+    def store(self) -> str | None: ...
+    def options(self) -> Options: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

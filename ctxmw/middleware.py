@@ -17,7 +17,7 @@ from .calls.end import end_idle
 from .code.indexer import Indexed
 from .code.keeper import KeptCode
 from .code.watch import Watch
-from .composition import Options, checked, compose
+from .composition import OpensWith, Options, checked, compose
 from .conversation.conversation import Identity
 from .conversation.history import record_behind, record_of
 from .conversation.pins import Pinning
@@ -42,6 +42,7 @@ from .values.argument_checks import (
     check_name,
     check_text,
     check_user,
+    checked_metadata,
     checked_path,
     checked_refs,
     checked_texts,
@@ -50,14 +51,13 @@ from .values.argument_checks import (
 from .values.budget import Budget
 from .values.items import Trust, long_ref
 from .values.messages import Placement
-from .values.metadata import MetadataValue, checked_metadata
+from .values.metadata import MetadataValue
 from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
 
 if TYPE_CHECKING:
     from .session import Session
-    from .settings.settings import Settings
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
 
@@ -88,7 +88,7 @@ class ContextMiddleware:
         cls,
         path: str | Path | None = None,
         *,
-        settings: Settings | None = None,
+        settings: OpensWith | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """Open the memory in this file, or in a database: "postgresql://USER@HOST/DATABASE".
@@ -573,7 +573,7 @@ class ContextMiddleware:
 
 
 def _as_set(
-    settings: Settings, path: str | Path | None, options: Options
+    settings: OpensWith, path: str | Path | None, options: Options
 ) -> tuple[str | Path | None, Options]:
     """Return the path and the options that hold with these settings; what is given here wins."""
     if not callable(getattr(settings, "options", None)) or isinstance(settings, type):

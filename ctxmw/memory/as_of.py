@@ -26,10 +26,11 @@ from ..values.argument_checks import (
     check_text,
     checked_since,
     flag,
+    wanted_metadata,
     whole_number,
 )
 from ..values.clocks import end_of
-from ..values.metadata import has_metadata, wanted_metadata
+from ..values.metadata import has_metadata
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, Memory, Note, Record, load
 
 _BATCH = 1000

@@ -28,8 +28,8 @@ from ..protocols import Find, Row, Store
 from ..runtime.telemetry import Observer, stage
 from ..store.journal import Journal
 from ..text.cleaning import fold
-from ..values.argument_checks import check_name
-from ..values.metadata import has_metadata, wanted_metadata
+from ..values.argument_checks import check_name, wanted_metadata
+from ..values.metadata import has_metadata
 from ..values.records import (
     RECORD_TYPES,
     Derived,

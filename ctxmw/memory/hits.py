@@ -14,9 +14,16 @@ from ..recall.selection import Overflow, select_turn
 from ..runtime.displayed import Displayed
 from ..runtime.telemetry import FOUND, Observer
 from ..search.question import Filter
-from ..values.argument_checks import check_scope, checked_since, tokens, types_of, whole_number
+from ..values.argument_checks import (
+    check_scope,
+    checked_since,
+    tokens,
+    types_of,
+    wanted_metadata,
+    whole_number,
+)
 from ..values.items import Item, Shown
-from ..values.metadata import metadata_tags, wanted_metadata
+from ..values.metadata import metadata_tags
 from ..values.record_items import as_past
 from ..values.records import RECORD_TYPES, Record, load
 from ..values.situation import Situation

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import ContextMiddleware, InvalidValue
-from ctxmw.values.metadata import checked_metadata, has_metadata
+from ctxmw.values.argument_checks import checked_metadata
+from ctxmw.values.metadata import has_metadata
 
 VALUES = st.one_of(st.text(max_size=20), st.integers(), st.booleans(), st.floats(-1e9, 1e9))
 METADATA = st.dictionaries(st.text(min_size=1, max_size=10), VALUES, max_size=4)
