@@ -6,11 +6,13 @@ import socket
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path, PurePath
 
 import pytest
 
+import ctxmw
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -118,6 +120,12 @@ def test_the_wheel_holds_what_it_should_and_works_in_a_clean_environment(built, 
     store = str(tmp_path / "m.db")
     _run(command, "remember", "The port is 8080.", "--store", store, cwd=tmp_path)
     assert "8080" in _run(command, "search", "port", "--store", store, cwd=tmp_path).stdout
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert ctxmw.__version__ == declared
+    assert f"ctxmw-{declared}-py3" in (ROOT / "docs" / "quickstart.md").read_text("utf-8")
 
 
 def test_a_test_cannot_reach_beyond_this_machine():
