@@ -1,4 +1,4 @@
-"""The container files of the docs name what is there. No engine runs here: they are read, not run."""
+"""The container files of the docs name what is there. They are read and not run: no engine is."""
 
 from __future__ import annotations
 
