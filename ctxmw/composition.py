@@ -33,6 +33,7 @@ from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.faults import Faults
 from .runtime.telemetry import Observer, Stats, Telemetry, Tracing
+from .search.feedback import Opinions
 from .search.search import Search
 from .search.vectors.backlog import Backlog
 from .search.vectors.dense import Dense
@@ -243,6 +244,7 @@ def _recall(
     workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
     limit = TimeLimit(_deadline(options), workers)
     weights = _given(options.get("weights"), Weights)
+    learn = _given(options.get("learn"), Learning)
     arriving = _given(options.get("arriving"), Arriving)
     surroundings = _surroundings(journal, feed, count, weights, options)
     return Recall(
@@ -253,7 +255,15 @@ def _recall(
             OwnSource(surroundings.directory),
         ),
         own_sources=tuple(map(OwnSource, options.get("sources", ()))),
-        search=Search(store, count, dense=dense, aside=limit.aside, feed=feed, faults=faults),
+        search=Search(
+            store,
+            count,
+            dense=dense,
+            aside=limit.aside,
+            feed=feed,
+            faults=faults,
+            opinions=Opinions(store, feed, faults) if learn.feedback else None,
+        ),
         catalog=Catalog(
             journal,
             feed,
@@ -271,7 +281,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
-        discreet=_given(options.get("learn"), Learning).sensitive != "always",
+        discreet=learn.sensitive != "always",
     )
 
 

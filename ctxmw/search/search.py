@@ -27,6 +27,7 @@ from ..text.terms import stems
 from ..text.topics import TOPIC
 from ..values.items import Item
 from ..values.situation import Rating, Situation, Weights
+from .feedback import Opinions
 from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
@@ -89,11 +90,13 @@ class Search:
         aside: Aside | None = None,
         feed: Feed | None = None,
         faults: Faults | None = None,
+        opinions: Opinions | None = None,
     ) -> None:
         self._store = store
         self._count = count
         self._faults = faults or Faults()
         self._indexes = Indexes(store, feed, self._faults)
+        self._opinions = opinions
         self._dense = dense
         embedder = dense.vectors.embedder if dense else ""
         self._weights = weights_for(embedder)
@@ -108,6 +111,7 @@ class Search:
         if not self._in_time(situation.user, chosen):
             return Found(fault=self._fault("words", LATE))
         near, fault = self._near(situation, chosen.deadline)
+        moved = self._moved(situation, chosen.head)
         with self._indexes.use(situation.user, chosen.head) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
@@ -116,7 +120,7 @@ class Search:
                 return Found(fault=fault)
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
-            best = self._best(index, rated, chosen, near)
+            best = self._best(index, rated, chosen, near, moved)
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
@@ -240,15 +244,28 @@ class Search:
             log.warning("searching without %s: %s", leg, error or "there was no answer in time")
         return fault
 
+    def _moved(self, situation: Situation, head: int | None) -> Mapping[str, float]:
+        if self._opinions is None:
+            return {}
+        return self._opinions.moved(situation.user, situation.query, head)
+
     def _best(
-        self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
+        self,
+        index: LexicalIndex,
+        rated: Signals,
+        wanted: Filter,
+        near: Mapping[str, Near],
+        moved: Mapping[str, float],
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
         whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
-        gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
+        rank = rated.rank(counts)
+        if moved:
+            rank = rank + _by_place_among(index, rated.places, moved)
+        gains = gain(rank, costs, touched & ~_echoes(index, rated))
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
@@ -268,7 +285,7 @@ class Search:
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),
-            rated.reasons(chosen, counts),
+            _with_opinions(rated.reasons(chosen, counts), refs, moved),
             rated.subject[chosen].tolist(),
             dense,
             pays[chosen].tolist(),
@@ -375,6 +392,29 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
         if place >= 0:
             dense[place] = found.rank
     return dense
+
+
+def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, float]) -> Floats:
+    """Return by how much each of these places is moved."""
+    here = np.zeros(len(index) + 1, np.float32)
+    for ref, value in moved.items():
+        place = index.place(ref)
+        if place >= 0:
+            here[place] = value
+    found: Floats = here[places]
+    return found
+
+
+def _with_opinions(
+    reasons: Sequence[tuple[tuple[str, float], ...]],
+    refs: Sequence[str],
+    moved: Mapping[str, float],
+) -> list[tuple[tuple[str, float], ...]]:
+    """Return why each hit is where it is, what people said of it first."""
+    return [
+        (("feedback", round(moved[ref], 2)), *why) if ref in moved else why
+        for ref, why in zip(refs, reasons, strict=True)
+    ]
 
 
 def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
