@@ -13,7 +13,7 @@ from ..recall.render import Layout
 from ..recall.selection import Overflow, select_turn
 from ..runtime.displayed import Displayed
 from ..runtime.telemetry import FOUND, Observer
-from ..search.filter import Filter
+from ..search.question import Filter
 from ..values.argument_checks import check_scope, checked_since, tokens, types_of, whole_number
 from ..values.items import Item, Shown
 from ..values.record_items import as_past

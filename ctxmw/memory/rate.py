@@ -14,9 +14,9 @@ from ..conversation.record import ContextRecord
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find
 from ..recall.pipeline import Recall
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..search.feedback import Feedback, Value
-from ..search.filter import Filter
+from ..search.question import Filter
 from ..store.journal import Journal
 from ..text.cleaning import clean
 from ..text.secrets.redaction import redact

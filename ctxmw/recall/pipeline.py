@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
-from ..runtime.faults import stage
 from ..runtime.lru import LruCache
-from ..runtime.telemetry import Stats
-from ..search.filter import SEARCHED, Filter
+from ..runtime.telemetry import Stats, stage
+from ..search.question import SEARCHED, Filter
 from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
@@ -32,6 +31,7 @@ from .sources.shortlist import ListedSource
 from .surroundings import Brought, Surroundings, is_small_talk
 
 if TYPE_CHECKING:
+    from ..search.feedback import Opinions
     from ..search.search import Found, Search
 
 SMALLEST_ITEM, LISTED = 10, 30
@@ -54,6 +54,8 @@ class Recall:
     own_sources: tuple[OwnSource, ...]
     """Sources of the application's own, which may be slow: asked once a turn, in time."""
     search: Search
+    opinions: Opinions | None
+    """What people said of what they were shown; None where that is not to count."""
     catalog: Catalog
     agent_search: AgentSearch
     surroundings: Surroundings
@@ -72,6 +74,9 @@ class Recall:
 
     def find(self, situation: Situation, wanted: Filter) -> Found:
         """Return what answers the question of this situation."""
+        if self.opinions is not None:
+            moved = self.opinions.moved(situation.user, situation.query, wanted.head)
+            wanted = replace(wanted, moved=moved) if moved else wanted
         return self.search.find(situation, self.weights, wanted)
 
 

@@ -14,8 +14,8 @@ from math import tanh
 from typing import Any, ClassVar, Literal
 
 from ..protocols import Row, Store
-from ..runtime.faults import Faults
-from ..store.feed import Feed
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
 from ..store.replica import Projection, Replica, rows_of
 from ..text.terms import content_terms
 from ..values.records import Derived, load_as

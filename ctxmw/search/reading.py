@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from ..protocols import Store, TokenCounter
-from ..runtime.faults import Faults
 from ..runtime.lru import LruCache
+from ..runtime.telemetry import Faults
 from ..text.cleaning import GAP, words
 from ..text.terms import content_terms, stems
 from ..text.topics import weights_of_words

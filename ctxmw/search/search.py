@@ -21,17 +21,15 @@ import numpy as np
 from ..errors import CtxmwError
 from ..protocols import Store, TokenCounter
 from ..runtime.deadline import LATE, Aside, Deadline, Late
-from ..runtime.faults import Faults
-from ..store.feed import Feed
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
 from ..text.terms import stems
 from ..text.topics import TOPIC
 from ..values.items import Item
 from ..values.situation import Rating, Situation, Weights
-from .feedback import Opinions
-from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
-from .question import Question, analyse
+from .question import Filter, Question, analyse, rows_allowed
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
@@ -90,13 +88,11 @@ class Search:
         aside: Aside | None = None,
         feed: Feed | None = None,
         faults: Faults | None = None,
-        opinions: Opinions | None = None,
     ) -> None:
         self._store = store
         self._count = count
         self._faults = faults or Faults()
         self._indexes = Indexes(store, feed, self._faults)
-        self._opinions = opinions
         self._dense = dense
         embedder = dense.vectors.embedder if dense else ""
         self._weights = weights_for(embedder)
@@ -111,7 +107,6 @@ class Search:
         if not self._in_time(situation.user, chosen):
             return Found(fault=self._fault("words", LATE))
         near, fault = self._near(situation, chosen.deadline)
-        moved = self._moved(situation, chosen.head)
         with self._indexes.use(situation.user, chosen.head) as kept:
             index = kept.index
             question = analyse(situation.query, index.people, situation.now)
@@ -120,7 +115,7 @@ class Search:
                 return Found(fault=fault)
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
-            best = self._best(index, rated, chosen, near, moved)
+            best = self._best(index, rated, chosen, near)
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
@@ -244,18 +239,8 @@ class Search:
             log.warning("searching without %s: %s", leg, error or "there was no answer in time")
         return fault
 
-    def _moved(self, situation: Situation, head: int | None) -> Mapping[str, float]:
-        if self._opinions is None:
-            return {}
-        return self._opinions.moved(situation.user, situation.query, head)
-
     def _best(
-        self,
-        index: LexicalIndex,
-        rated: Signals,
-        wanted: Filter,
-        near: Mapping[str, Near],
-        moved: Mapping[str, float],
+        self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
@@ -263,8 +248,8 @@ class Search:
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
         rank = rated.rank(counts)
-        if moved:
-            rank = rank + _by_place_among(index, rated.places, moved)
+        if wanted.moved:
+            rank = rank + _by_place_among(index, rated.places, wanted.moved)
         gains = gain(rank, costs, touched & ~_echoes(index, rated))
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
@@ -285,7 +270,7 @@ class Search:
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),
-            _with_opinions(rated.reasons(chosen, counts), refs, moved),
+            _with_opinions(rated.reasons(chosen, counts), refs, wanted.moved),
             rated.subject[chosen].tolist(),
             dense,
             pays[chosen].tolist(),

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxmw import SqliteStore
-from ctxmw.runtime.faults import Faults
+from ctxmw.runtime.telemetry import Faults
 from ctxmw.search.feedback import ANYWHERE, DOWN, UP, Feedback, Opinions
-from ctxmw.store.feed import Feed
+from ctxmw.store.journal import Feed
 from ctxmw.text.terms import content_terms
 
 ASKED = "When does the deploy key rotate?"
