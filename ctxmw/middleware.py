@@ -23,6 +23,7 @@ from .conversation.conversation import Identity, located
 from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
+from .conversation.usage import ItemUsage, usage_of
 from .errors import MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.forget import checked_target, forget_named
@@ -45,6 +46,7 @@ from .values.argument_checks import (
     check_user,
     checked_path,
     checked_refs,
+    checked_since,
     checked_texts,
     flag,
 )
@@ -415,6 +417,14 @@ class ContextMiddleware:
         """Return what was said with `rate`, the newest first: of one call, one thing, or all."""
         return ratings_of(self._journal, self._named(user), record=record, about=ref)
 
+    def usage(self, *, since: datetime | None = None, user: str | None = None) -> list[ItemUsage]:
+        """Return what the last thousand calls showed, what cost most and never came back first.
+
+        Of each thing: how often, for how many tokens, and how many answers took it up. Nothing
+        acts on it by itself: `put_away` and `forget` are for you to call.
+        """
+        return usage_of(self._journal, self._named(user), checked_since(since))
+
     def index_code(
         self,
         path: str | Path,
@@ -545,6 +555,8 @@ class ContextMiddleware:
     aexport = twin(export)
     aimport_ = twin(import_)
     arate = twin(rate)
+    aratings = twin(ratings)
+    ausage = twin(usage)
     aindex_code = twin(index_code)
     anotice = twin(notice)
 

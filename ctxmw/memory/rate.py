@@ -122,5 +122,6 @@ def _known(recall: Recall, user: str, missing: str) -> str:
     """Return the ref of what says what was missing; empty when nothing does."""
     situation = Situation(user=user, query=missing, now=recall.journal.clock())
     found = recall.find(situation, Filter(scopes=(), alone=True, lessons=True)).items
-    best = max(found, key=lambda item: item.match, default=None)
-    return best.ref if best is not None and best.match >= SURE else ""
+    matches = {item.ref: item.match or 0.0 for item in found}
+    best = max(matches, key=lambda ref: matches[ref], default="")
+    return best if best and matches[best] >= SURE else ""

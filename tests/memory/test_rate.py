@@ -162,3 +162,31 @@ def test_ratings_can_be_kept_out_of_the_ranking(tmp_path):
         ctx.rate(record, shown(record)[0], -1)
         assert len(ctx.ratings()) == 1
         assert feedback_on(ctx, shown(record)[0]) == 0
+
+
+def test_usage_tells_what_came_back_in_answers_and_what_never_did(ctx):
+    chat = ctx.session(learn=False)
+    prepared = chat.prepare([{"role": "user", "content": ASKED}])
+    record = chat.finish(
+        prepared, {"role": "assistant", "content": "Production's key rotates on Friday."}
+    )
+    by_text = {ctx.get([ref])[0].says(): ref for ref in shown(record)}
+    friday, monday = by_text[SAID[1]], by_text[SAID[0]]
+    assert friday in record.came_back
+    assert monday not in record.came_back
+    usage = {one.ref: one for one in ctx.usage()}
+    assert (usage[friday].calls, usage[friday].came_back) == (1, 1)
+    assert (usage[monday].calls, usage[monday].came_back) == (1, 0)
+    assert ctx.usage()[0].came_back == 0
+    ctx.rate(record, monday, -1)
+    assert {one.ref: one.did_not for one in ctx.usage()}[monday] == 1
+    assert ctx.usage(user="bob") == []
+
+
+def test_a_tool_called_with_an_id_takes_it_up(ctx):
+    chat = ctx.session(learn=False)
+    prepared = chat.prepare([{"role": "user", "content": ASKED}])
+    ref = shown(prepared.context)[0]
+    call = {"id": "1", "name": "mem_get", "args": {"ids": [ref]}}
+    answer = {"role": "assistant", "content": "", "tool_calls": [call]}
+    assert ref in chat.finish(prepared, answer).came_back
