@@ -16,7 +16,7 @@ from .terminal import Terminal
 GROUPS: dict[str, tuple[str, ...]] = {
     "start": ("demo", "init", "trust", "doctor"),
     "remember and recall": ("remember", "search", "show", "inject", "forget", "restore"),
-    "conversations": ("sessions", "history", "collect", "ui", "eval"),
+    "conversations": ("sessions", "history", "rate", "usage", "collect", "ui", "eval"),
     "what comes along": ("catalog", "index", "watch", "notice"),
     "editors and assistants": ("mcp",),
     "the store": ("export", "import", "migrate", "reindex", "retention"),
