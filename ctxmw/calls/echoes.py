@@ -66,7 +66,9 @@ def echoes_in(
 def _is_enough(used: ItemOutcome, back: set[str]) -> bool:
     if len(back) >= _ENOUGH:
         return True
-    return any(not term.isalpha() or f" {term.capitalize()}" in used.words for term in back)
+    _, *later = used.words[:_READ].split() or [""]
+    names = content_terms(" ".join(word for word in later if word[0].isupper()))
+    return any(not term.isalpha() for term in back) or not back.isdisjoint(names)
 
 
 def _said(message: Message) -> str:
