@@ -27,10 +27,9 @@ from .errors import MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
-from .memory.put_away import put_away, restore
 from .memory.remember import Day, checked_memory, checked_period, edit, remember
 from .memory.retention import Receipt, receipts_of
-from .memory.versions import versions
+from .memory.versions import put_away, restore, versions
 from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog
