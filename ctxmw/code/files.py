@@ -92,6 +92,14 @@ class CodeFile(Record):
     past: str = ""
     """The words of past changes, where there is a history (`past_of`)."""
 
+    def foreign(self) -> str:
+        """What the words of bodies and of the past are made of was redacted before."""
+        told = (
+            " ".join((one.name, one.signature, one.doc, *one.calls, *one.bases))
+            for one in self.entities
+        )
+        return "\n".join((self.root, self.path, *self.imports, *told))
+
     def _columns(self) -> dict[str, Any]:
         return {"key": self.scope, "live": bool(self.hash)}
 
