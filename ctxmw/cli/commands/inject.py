@@ -93,4 +93,3 @@ def _messages(chosen: argparse.Namespace) -> list[dict[str, Any]]:
             f"{chosen.messages} is no JSON list of messages: {error}. "
             'It must look like [{"role": "user", "content": "..."}].'
         ) from error
-

@@ -169,7 +169,6 @@ def _private_keys(text: str) -> Iterator[Secret]:
 
 _SHORTEST = 15
 """No key is shorter. Few words are as long, so keys are looked for in those words first."""
-_LONG = re.compile(rf'[^\s"]{{{_SHORTEST},}}+')  # no key has a quote in it
 _HASH = re.compile("[0-9a-f]{64}")
 """Nor is one all that stands in such a word: no key of this length is made of these letters."""
 _PREFIXED, _KINDS = prefixed_pattern()
@@ -180,8 +179,9 @@ _ESCAPE = re.compile(r"\\[nrt]")
 def _keys(text: str) -> Iterator[Secret]:
     if "\\" in text:  # "\n" in JSON parts words as a line break does
         text = _ESCAPE.sub("  ", text)
-    long = [word for word in _LONG.findall(text) if not _HASH.fullmatch(word)]
-    long_words = " ".join(long)
+    words = text.replace('"', " ").split()  # no key has a quote in it
+    long = [word for word in words if len(word) >= _SHORTEST]
+    long_words = " ".join([word for word in long if len(word) != 64 or not _HASH.fullmatch(word)])
     if long_words and (_prefixed(long_words) or _marked(long_words)):
         yield from _apart([*_prefixed(text), *_marked(text)])
 
