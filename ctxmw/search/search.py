@@ -11,32 +11,34 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import CtxmwError
 from ..protocols import Store, TokenCounter
 from ..runtime.deadline import LATE, Aside, Deadline, Late
-from ..runtime.faults import Faults
-from ..store.feed import Feed
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
 from ..text.terms import stems
 from ..text.topics import TOPIC
 from ..values.items import Item
 from ..values.situation import Rating, Situation, Weights
-from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
-from .question import Question, analyse
+from .question import Filter, Question, analyse, rows_allowed
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
 from .ranking.worth import gain, least
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 log = logging.getLogger("ctxmw")
 
@@ -73,6 +75,8 @@ class Found:
     """Whether it names somebody who speaks, or a time: then a weak match is enough."""
     too_little: frozenset[str] = frozenset()
     """Refs of what is not worth its tokens: it is told in the record, and not shown."""
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Refs of what is there for its neighbours alone, each with those that hold the words."""
     fault: str = ""
     """What did not work, such as the embedder; search went on without it."""
 
@@ -130,6 +134,7 @@ class Search:
             opens=_opens(question, best.values()),
             named=_names_somebody_or_a_time(question),
             too_little=too_little,
+            beside={ref: hit.beside for ref, hit in best.items() if hit.beside},
             fault=fault,
         )
 
@@ -272,6 +277,7 @@ class Search:
             rated.subject[chosen].tolist(),
             dense,
             pays[chosen].tolist(),
+            _beside(index, rated, chosen),
         )
         return dict(zip(refs, map(_Candidate, *columns), strict=True))
 
@@ -285,6 +291,8 @@ class _Candidate(NamedTuple):
     """How well it matches by meaning."""
     pays: bool
     """Whether what it is expected to bring is worth its tokens."""
+    beside: frozenset[str]
+    """Refs of the neighbours that it is there for, having none of the words itself."""
 
 
 def _items(
@@ -294,11 +302,22 @@ def _items(
     worth: Mapping[str, float],
     longest: float,
 ) -> list[Item]:
-    """Return what was read as items; of several that say the same, the first."""
+    """Return what was read as items; of several that say the same, the first.
+
+    A question that was asked again stays where its answer does, or that would seem to answer
+    whatever was asked before.
+    """
     distinct: dict[str, ReadRecord] = {}
     for reading in read:
         distinct.setdefault(reading.plain, reading)
-    found = [(reading, best[reading.item.ref]) for reading in distinct.values()]
+    shown = [one.item for one in distinct.values() if best[one.item.ref].pays]
+    answered = {one.exchange for one in shown if not one.is_question}
+    found = [
+        (reading, best[reading.item.ref])
+        for reading in read
+        if distinct[reading.plain] is reading
+        or (reading.item.is_question and reading.item.exchange in answered)
+    ]
     return [
         rating.matched(
             reading.item,
@@ -364,6 +383,27 @@ def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
     asked = pays & (index.column("question")[places] * index.column("user")[places] > 0)
     found: Bools = np.isin(index.column("previous")[places], places[asked])
     return found
+
+
+def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> list[frozenset[str]]:
+    """Return, for candidates that have nothing of the question, the neighbours that have.
+
+    An answer is there for itself, whatever words it is put in.
+    """
+    own = rated.above("words", 0) | rated.above("related", 0) | rated.above("files", 0)
+    own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
+    holds = np.zeros(len(index) + 1, bool)
+    holds[rated.places[own]] = True
+    before, after = index.column("previous"), index.column("next")
+    places = rated.places[chosen]
+    around = np.array([before[places], after[places]])
+    around = np.concatenate([around, [before[around[0]], after[around[1]]]])
+    answers = holds[around[0]] & (index.column("question")[around[0]] > 0)
+    of_others = ~own[chosen] & ~answers
+    return [
+        frozenset(index.refs(near[holds[near]])) if alone else frozenset()
+        for alone, near in zip(of_others, around.T, strict=True)
+    ]
 
 
 def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:

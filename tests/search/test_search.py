@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ctxmw import ContextMiddleware
-from ctxmw.search.filter import Filter
 from ctxmw.search.lexical.index import LexicalIndex
 from ctxmw.search.per_user import SPACE
+from ctxmw.search.question import Filter
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.situation import Situation

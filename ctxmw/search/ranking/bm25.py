@@ -1,4 +1,9 @@
-"""How well words match, by BM25: records, alone and with the turns around, and conversations."""
+"""How well words match, by BM25: records, alone and with the turns around, and conversations.
+
+A fact in a long record is found as in a short one, by its best passage. The record is kept as one;
+its terms are read in windows of the length of a passage, each of which begins in the middle of the
+one before.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +17,10 @@ import numpy as np
 
 from ..lexical.index import Floats, Ints, LexicalIndex
 from ..question import Question
-from .passages import WINDOW, counted_in_windows, long_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 K1, B = 1.2, 0.5
 OF_SESSIONS = 0.75
@@ -224,3 +229,44 @@ def together(
         # Where a place holds a pair twice, adding to it at once counts it once.
         scores[owner[:-1][both]] += asked.worth[a] + asked.worth[b]
     return by_best(scores)
+
+
+WINDOW = 72
+"""Terms that a passage of about 160 tokens has."""
+MOST_TERMS = 2_000_000
+"""Terms of long records that are read for one question, those first that may match best."""
+_HALF = WINDOW // 2
+
+
+def long_places(index: LexicalIndex, scores: Floats) -> Ints:
+    """Return the places that match and are longer than a passage, as many as are read."""
+    found = ((scores > 0) & (index.column("length") > WINDOW)).nonzero()[0].astype(np.int32)
+    lengths = index.column("length")[found]
+    if lengths.sum() <= MOST_TERMS:
+        return found
+    order = np.argsort(-scores[found], kind="stable")
+    enough = int(np.searchsorted(lengths[order].cumsum(), MOST_TERMS))
+    return found[order[: max(1, enough)]]
+
+
+def counted_in_windows(
+    index: LexicalIndex, places: Ints, terms: NDArray[Any]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Return how often every window holds each of the terms, and where each place's begin."""
+    tokens, owner = index.token_runs(places)
+    lengths = index.column("length")[places].astype(np.int64)
+    starts = lengths.cumsum() - lengths
+    halves = -(-lengths // _HALF)
+    first = halves.cumsum() - halves
+    order = np.argsort(terms)
+    at = np.minimum(np.searchsorted(terms[order], tokens), len(terms) - 1)
+    said = (terms[order][at] == tokens).nonzero()[0]
+    mine = owner[said]
+    half = first[mine] + (said - starts[mine]) // _HALF
+    counts = np.zeros((int(halves.sum()) + 1, len(terms)), np.float32)
+    np.add.at(counts, (half, order[at[said]]), 1)
+    windows = counts[:-1].copy()
+    follows = np.ones(len(windows), bool)
+    follows[first + halves - 1] = False
+    windows[follows] += counts[1:][follows]
+    return windows, first
