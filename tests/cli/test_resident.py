@@ -1,4 +1,4 @@
-"""A process that has the memory open answers for others; strangers learn nothing from either side."""
+"""A process that has the memory open answers for others; strangers learn nothing from either."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_inject_prints_the_same_with_and_without_one_that_serves(ctx, capsys, fo
     asked = ["inject", "How are tokens signed?", *form]
     assert main(asked) == 0
     alone = capsys.readouterr().out
-    answers = _counted(ctx)
+    answers = _Counted(ctx)
     with Listener(answers):
         assert main(asked) == 0
     assert capsys.readouterr().out == alone
@@ -153,7 +153,7 @@ def test_inject_prints_the_same_with_and_without_one_that_serves(ctx, capsys, fo
 
 def test_a_memory_that_is_open_answers_in_any_folder_for_any_project(ctx, capsys, tmp_path):
     ctx.remember("Orders are sharded.", kind="decision", scope="project:orders")
-    answers = _counted(ctx)
+    answers = _Counted(ctx)
     with Listener(answers), pytest.MonkeyPatch.context() as patch:
         (tmp_path / "orders").mkdir()
         patch.chdir(tmp_path / "orders")
@@ -163,7 +163,7 @@ def test_a_memory_that_is_open_answers_in_any_folder_for_any_project(ctx, capsys
 
 
 def test_who_means_another_memory_or_other_settings_looks_himself(ctx, capsys, tmp_path):
-    answers = _counted(ctx)
+    answers = _Counted(ctx)
     other = tmp_path / "other.db"
     with ContextMiddleware.open(other, user="local") as one:
         one.remember("Tokens are signed with HS256.", kind="decision", scope="project:shop")
@@ -180,7 +180,7 @@ def test_who_means_another_memory_or_other_settings_looks_himself(ctx, capsys, t
 
 
 def test_what_is_wrong_is_told_as_without_one_that_serves(ctx, capsys):
-    with Listener(_counted(ctx)):
+    with Listener(_Counted(ctx)):
         assert main(["inject", "hello", "--budget", "-5"]) == 1
     assert "-5" in capsys.readouterr().err
 
@@ -200,7 +200,7 @@ def test_serve_ends_by_itself_when_nobody_asks(ctx):
     assert main(["serve", "--idle", "0"]) == 0
 
 
-class _counted:
+class _Counted:
     """Answers for a memory, and counts."""
 
     def __init__(self, ctx: ContextMiddleware) -> None:

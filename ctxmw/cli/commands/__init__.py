@@ -36,7 +36,7 @@ EXIT_CODES = {
     FAILED: "it did not work; the error says what to do",
     WRONG_USAGE: "the command was called wrongly",
     NOTHING_FOUND: "nothing was found",
-    INTERRUPTED: "interrupted; `ui`, `mcp` and `serve` end with 0, since that is how servers are ended",
+    INTERRUPTED: "interrupted; `ui`, `mcp` and `serve` end with 0: so servers are ended",
     PIPE_CLOSED: "whoever read the output has gone",
     TERMINATED: "told to end by SIGTERM; `ui`, `mcp` and `serve` end with 0",
 }

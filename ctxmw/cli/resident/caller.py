@@ -1,8 +1,8 @@
 """Asks the process that has a memory open, where there is one; imports next to nothing.
 
-Every such process leaves a note in the data folder, for its owner only: where it listens, and a key.
-Both sides prove that they have the key before a word of the question is sent, so that neither a
-stranger who asks nor one who has taken over the port learns anything.
+Every such process leaves a note in the data folder, for its owner only: where it listens, and a
+key. Both sides prove that they have the key before a word of the question is sent, so that neither
+a stranger who asks nor one who has taken over the port learns anything.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ... import __version__
 from ...store.open import data_folder
@@ -65,7 +66,7 @@ def whereabouts(environ: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Return what tells which memory and which project are meant in this process."""
     own = {name: value for name, value in environ.items() if name.startswith("CTXMW_")}
     own.pop("CTXMW_TOKEN", None)
-    return {"folder": os.getcwd(), "environ": own}
+    return {"folder": str(Path.cwd()), "environ": own}
 
 
 def proof(key: str, side: str, nonce: object) -> str:
@@ -80,13 +81,13 @@ def is_proved(given: object, key: str, side: str, nonce: object) -> bool:
     )
 
 
-def send(stream: IO[bytes], value: Mapping[str, Any]) -> None:
+def send(stream: BufferedIOBase, value: Mapping[str, Any]) -> None:
     """Send a value as one line."""
     stream.write(json.dumps(value).encode() + b"\n")
     stream.flush()
 
 
-def receive(stream: IO[bytes], most: int = LARGEST) -> dict[str, Any]:
+def receive(stream: BufferedIOBase, most: int = LARGEST) -> dict[str, Any]:
     """Return the value in the next line; raises ValueError when there is none."""
     line = stream.readline(most)
     if not line.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""Listens on the loopback interface for as long as a memory is open, and answers who has the key."""
+"""Listens on the loopback interface while a memory is open, and answers whoever has the key."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _noted(address: Address) -> Path:
     note = folder / f"{os.getpid()}-{address.port}.json"
     part = note.with_suffix(".part")
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(file, "w", encoding="utf-8") as written:
+    with os.fdopen(file, "w", encoding="utf-8") as written:
         json.dump(asdict(address), written)
     part.replace(note)
     return note
