@@ -234,30 +234,30 @@ class Filter:
 
 def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
     """Say of every place whether it may be found, or is in view and may be the answer."""
-    found: Bools = index.column("alive")[:-1] > 0
+    found: Bools = index.columns["alive"].all[:-1] > 0
     if wanted.types != SEARCHED:
         found &= _one_of(index, "type", wanted.types)
     scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
     if scopes:
         found &= _one_of(index, "scope", scopes)
     if wanted.since is not None:
-        found &= index.column("day")[:-1] >= wanted.since.toordinal()
+        found &= index.columns["day"].all[:-1] >= wanted.since.toordinal()
     if not wanted.past:
-        found &= index.column("until")[:-1] > situation.now.timestamp()
+        found &= index.columns["until"].all[:-1] > situation.now.timestamp()
     if wanted.own is not None:
         session, sent = wanted.own
-        number = index.number("session", session)
-        own = (found & (index.column("session")[:-1] == number)).nonzero()[0]
+        (number,) = index.numbers("session", [session])
+        own = (found & (index.columns["session"].all[:-1] == number)).nonzero()[0]
         if number >= 0 and len(own) <= sent:
             found[own] = False
     return found
 
 
 def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
-    column = index.column(what)[:-1]
+    column = index.columns[what].all[:-1]
     found = np.zeros(len(column), bool)
-    for name in names:
-        found |= column == index.number(what, name)
+    for number in index.numbers(what, names):
+        found |= column == number
     return found
 
 

@@ -148,8 +148,9 @@ class Search:
             index = kept.index
             findable = rows_allowed(index, situation, wanted)
             held = np.zeros(len(findable), np.int32)
-            for term in index.term_ids(stems([TOPIC + topic for topic in topics])):
-                held[index.postings(term)[0]] += 1
+            named = index.term_ids(stems([TOPIC + topic for topic in topics]))
+            for holding, _ in index.postings(named):
+                held[holding] += 1
             places = np.flatnonzero(findable & (held > 0))
             chosen = places[np.lexsort((-places, -held[places]))[:most]].astype(np.int32)
             refs = index.refs(chosen)
@@ -189,8 +190,8 @@ class Search:
         """Return the refs of what has run out by now, what was written last first."""
         with self._indexes.use(user, head) as kept:
             index = kept.index
-            over = index.column("until")[:-1] <= now.timestamp()
-            over &= index.column("alive")[:-1] > 0
+            over = index.columns["until"].all[:-1] <= now.timestamp()
+            over &= index.columns["alive"].all[:-1] > 0
             return index.refs(np.flatnonzero(over)[::-1].astype(np.int32))
 
     def follow(self, user: str) -> None:
@@ -250,7 +251,7 @@ class Search:
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
-        whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
+        whole, longest = index.columns["cost"].all[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
         gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
@@ -353,7 +354,7 @@ def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
     itself, and not much less of it than the best.
     """
     least = WEAK * rated.match.max(initial=0)
-    in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
+    in_talk = index.session_sizes()[0][index.columns["session"].all[rated.places]] > 1
     worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
     return worthwhile
 
@@ -373,15 +374,17 @@ def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
 
     Nothing matches better, and nothing is known by it: it must not make all else look unlikely.
     """
-    asked = index.column("question")[rated.places] * index.column("user")[rated.places] > 0
+    asked = (
+        index.columns["question"].all[rated.places] * index.columns["user"].all[rated.places] > 0
+    )
     echoes: Bools = asked & (rated.match >= ECHO)
     return echoes
 
 
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
     """Say of each candidate whether it answers a user's question that is shown."""
-    asked = pays & (index.column("question")[places] * index.column("user")[places] > 0)
-    found: Bools = np.isin(index.column("previous")[places], places[asked])
+    asked = pays & (index.columns["question"].all[places] * index.columns["user"].all[places] > 0)
+    found: Bools = np.isin(index.columns["previous"].all[places], places[asked])
     return found
 
 
@@ -394,11 +397,11 @@ def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> li
     own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
     holds = np.zeros(len(index) + 1, bool)
     holds[rated.places[own]] = True
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     places = rated.places[chosen]
     around = np.array([before[places], after[places]])
     around = np.concatenate([around, [before[around[0]], after[around[1]]]])
-    answers = holds[around[0]] & (index.column("question")[around[0]] > 0)
+    answers = holds[around[0]] & (index.columns["question"].all[around[0]] > 0)
     of_others = ~own[chosen] & ~answers
     return [
         frozenset(index.refs(near[holds[near]])) if alone else frozenset()
