@@ -27,9 +27,8 @@ from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
 from .recall.sources.code.source import Code
 from .recall.sources.directory import Directory
-from .recall.sources.memories import Memories
 from .recall.sources.own import OwnSource
-from .recall.sources.sessions import Sessions
+from .recall.sources.records import Memories, Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit

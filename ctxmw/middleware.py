@@ -29,11 +29,10 @@ from .memory.as_of import MemoryRequest, list_memories
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
 from .memory.pin import pin_memory, pinned_as
-from .memory.put_away import put_away, restore
 from .memory.rate import Opinion, rate, ratings_of
 from .memory.remember import Day, checked_memory, checked_period, edit, remember
 from .memory.retention import Receipt, receipts_of
-from .memory.versions import versions
+from .memory.versions import put_away, restore, versions
 from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog

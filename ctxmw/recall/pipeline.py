@@ -27,7 +27,7 @@ from .on_topic import admitted, apart_from, for_the_opening, on_topic
 from .render import Printer
 from .selection import Overflow, select_stable, select_turn
 from .sources.own import OwnSource
-from .sources.shortlist import ListedSource
+from .sources.shelf import ListedSource
 from .surroundings import Brought, Surroundings, is_small_talk
 
 if TYPE_CHECKING:
