@@ -17,8 +17,8 @@ from ..conversation.strangers import strangers_kept
 from ..errors import InvalidValue
 from ..learning.learner import Learner
 from ..memory.forget import forget
-from ..memory.put_away import put_away
 from ..memory.remember import checked_memory, checked_period, remember
+from ..memory.versions import put_away
 from ..protocols import Find
 from ..text.cleaning import one_line
 from ..values.argument_checks import check_name

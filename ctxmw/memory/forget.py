@@ -26,6 +26,7 @@ from ..conversation.state import (
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
 from ..runtime.telemetry import Observer, stage
+from ..search.feedback import Feedback
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.argument_checks import check_name, wanted_metadata
@@ -75,7 +76,7 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
     store = journal.store
     if by == "ref":
         rows = store.get(user, [name])
-        if not rows or rows[0].type not in RECORD_TYPES:
+        if not rows or rows[0].type not in (*RECORD_TYPES, Feedback.type):
             raise NotFound(f"there is no record {name!r} of user {user!r}: search for it.")
     elif by == "metadata":
         rows = store.query(user, Find(types=(Memory.type,), live=None))
@@ -115,10 +116,13 @@ def forget(journal: Journal, user: str, rows: Iterable[Row], along: Sequence[Tur
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans
+        opinions = load_all(store.query(user, Find(types=(Feedback.type,), live=None)), Feedback)
+        gone |= {one.ref for one in opinions if not gone.isdisjoint((one.about, *one.derived_from))}
         touched = gone | quoting | {turn.ref for turn in scrubbed}
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])
+        store.put([one.row() for one in _without_words(opinions, gone, scrubbed)])
         store.put(remembering_what_is_gone(journal, user, gone))
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(journal, user, stale)
@@ -295,6 +299,18 @@ def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Der
 
 def _unquoted(one: Derived) -> Derived:
     return one.model_copy(update=dict(NO_MORE))
+
+
+def _without_words(
+    opinions: Iterable[Feedback], gone: Collection[str], scrubbed: Iterable[Turn]
+) -> list[Feedback]:
+    """Return opinions that stay, without the words of questions of which something is gone."""
+    asked = {turn.ref for turn in scrubbed}
+    return [
+        one.model_copy(update={"asked": ()})
+        for one in opinions
+        if one.ref not in gone and not asked.isdisjoint(one.derived_from)
+    ]
 
 
 def _rewrite(journal: Journal, user: str, stale: Iterable[SessionSummary]) -> int:
