@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..conversation.blocks import Blocks, Prints
+from ..conversation.blocks import Blocks
 from ..conversation.branches import left_behind
 from ..conversation.conversation import (
     SHOWN_TYPES,
@@ -28,6 +28,7 @@ from ..conversation.record import Build, build_fields
 from ..conversation.replay.current import said_in_view
 from ..conversation.replay.trail import Places
 from ..conversation.replay.views import History
+from ..conversation.sent import SentPrompt
 from ..conversation.state import SessionState
 from ..protocols import Change, Row
 from ..recall.entries import Entry, waiting
@@ -312,7 +313,7 @@ class Planned:
     """Refs of all that the prompt shows."""
     entries: Mapping[str, str]
     """Those of them that waited to be said, with their versions."""
-    prints: Prints
+    sent: SentPrompt
     unheard: tuple[int, ...]
     """Where the messages stand that are to be captured."""
 

@@ -105,7 +105,12 @@ def stored_record(store: Store, record: ContextRecord) -> ContextRecord | None:
     if not rows:
         return None
     kept = load_as(rows[0], ContextRecord)
-    blocks = {"stable": record.stable, "part": record.part, "builds": record.builds}
+    blocks = {
+        "stable": record.stable,
+        "part": record.part,
+        "builds": record.builds,
+        "earlier": record.earlier,
+    }
     return kept.model_copy(update=blocks)
 
 

@@ -13,7 +13,7 @@ from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
 from ..recall.in_view import InView, unsaid
-from ..recall.lanes import Selection
+from ..recall.lanes import Choice, Selection
 from ..recall.offering.view import context_in
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
@@ -27,6 +27,7 @@ from ..values.record_items import as_past, record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, Memory, Record, load
 from ..values.situation import Situation, score_all
 from .binding import found_tools
+from .fetched import kept_answer
 
 _NAMED = 8
 """Ids that the next call is told, and an answer past the cap."""
@@ -107,16 +108,13 @@ class OnDemandAnswers:
     def tools(self, query: str, names: Sequence[str] = ()) -> str:
         """Return what the application's catalog has for a query, and load the best of it."""
         state = self._conversations.load(self._who)
-        view = self._recall.catalog.view()
-        answer = found_tools(
-            self._recall, context_in(view, state.added, state.removed), query, names
-        )
-        if answer.load:
-            with self._store.atomic(self._who.user):
-                before = self._conversations.load(self._who).loaded
-                loaded = tuple(dict.fromkeys((*before, *answer.load)))
-                self._conversations.change(self._who, loaded=loaded)
-        self._charge(self._count(answer.text))
+        context = context_in(self._recall.catalog.view(), state.added, state.removed)
+        answer = found_tools(self._recall, context, query, names)
+        with self._store.atomic(self._who.user):
+            before = self._conversations.load(self._who).loaded
+            loaded = tuple(dict.fromkeys((*before, *answer.load)))
+            self._conversations.change(self._who, loaded=loaded)
+            self._charge(self._count(answer.text))
         return answer.text
 
     def get(self, ids: Sequence[str], offset: int = 0, query: str = "") -> str:
@@ -140,7 +138,8 @@ class OnDemandAnswers:
             offset = opens_at(found[0].text, query)
             told += f"{found[0].ref} from {offset} of {len(found[0].text)} characters:\n"
         pages = told + self._pages(found, offset, self._count(told))
-        self._charge(self._count(pages))
+        shown = [Choice(item, "full", 0) for item in found if item.ref in pages]
+        self._charge(self._count(pages), told=(pages, shown))
         return pages
 
     def context(self, query: str | None, scope: str | None, kind: str | None) -> str:
@@ -162,8 +161,8 @@ class OnDemandAnswers:
             scaled = {name: size * left // sum(lanes.values()) for name, size in lanes.items()}
             chosen = select_lanes(new, scaled, layout)
             # Another call may have used up what was left.
-            if self._charge(chosen.tokens, query=True):
-                return chosen.block.text or _DOES_NOT_FIT
+            if self._charge(chosen.tokens, query=True, told=_told(chosen)):
+                return _told(chosen)[0]
         ids = ", ".join(item.ref for item in new[:_NAMED])
         told = f"The budget for memory_context is used up (0 calls left); mem_get has {ids}.\n"
         self._charge(self._count(told))
@@ -219,11 +218,14 @@ class OnDemandAnswers:
         return max(0, min(sum(policy.lanes().values()), left))
 
     def _answer(self, selection: Selection) -> str:
-        self._charge(selection.tokens)
-        return selection.block.text or _DOES_NOT_FIT
+        self._charge(selection.tokens, told=_told(selection))
+        return _told(selection)[0]
 
-    def _charge(self, tokens: int, *, query: bool = False) -> bool:
-        """Count an answer in the ledger; False for a query that is over its cap by now."""
+    def _charge(self, tokens: int, *, query: bool = False, told: Told = ("", ())) -> bool:
+        """Count an answer in the ledger; False for a query that is over its cap by now.
+
+        `told` is the answer and what it shows, for the record of the next prompt.
+        """
         with self._store.atomic(self._who.user):
             state = self._conversations.load(self._who)
             if query and tokens > self._left(state):
@@ -233,7 +235,8 @@ class OnDemandAnswers:
                 tokens=state.ledger.tokens + (tokens if query else 0),
                 fetched=state.ledger.fetched + tokens,
             )
-            self._conversations.change(self._who, ledger=ledger)
+            answers = kept_answer(self._recall.journal, self._who, state, *told)
+            self._conversations.change(self._who, ledger=ledger, answers=answers)
         return True
 
     def _pages(self, items: Sequence[Item], offset: int, spent: int) -> str:
@@ -292,6 +295,15 @@ def _with_id(item: Item) -> Item:
     dated = item.section == "notes" and item.at is not None
     date = item.at.date().isoformat() if dated and item.at else ""
     return replace(item, label=" ".join(filter(None, (item.ref, date, item.label))))
+
+
+Told = tuple[str, Sequence[Choice]]
+"""An answer, and what it shows."""
+
+
+def _told(selection: Selection) -> Told:
+    shown = [choice for choice in selection.choices if choice.shown != "none"]
+    return selection.block.text or _DOES_NOT_FIT, shown
 
 
 def _is_put_away(record: Record) -> bool:

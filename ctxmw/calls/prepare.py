@@ -226,4 +226,4 @@ def keep_at_hand(planned: Planned) -> None:
     conversations.keep(planned.state_row, planned.state)
     planned.call.blocks.written()
     conversations.in_view.put((who.user, who.session), planned.call.said)
-    conversations.prompts.put((who.user, who.session), planned.prints)
+    conversations.prompts.put((who.user, who.session), planned.sent)

@@ -12,7 +12,7 @@ from itertools import chain
 from ..conversation.blocks import Sent, prints_of, sent_pieces, shared_prefix
 from ..conversation.conversation import Prepared
 from ..conversation.exchanges import heard, unheard
-from ..conversation.record import ContextRecord
+from ..conversation.record import ContextRecord, shown_again
 from ..conversation.replay.trail import (
     Places,
     find_places,
@@ -22,6 +22,7 @@ from ..conversation.replay.trail import (
     with_room,
     with_stood,
 )
+from ..conversation.sent import SentPrompt, hashes_of, sent_fields
 from ..conversation.state import Ledger, PartRef, SessionState, state_rows
 from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
@@ -37,6 +38,7 @@ from ..values.record_items import row_item
 from ..values.situation import Rating
 from .binding import LOADED, loaded_names, loaded_with
 from .call import Call, Chosen, Opening, Part, Planned, build_of, shown_as_text
+from .fetched import answers_in, fetched_builds
 
 
 def opening(call: Call, chosen: Chosen | None = None) -> Opening:
@@ -263,8 +265,16 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
     bound = call.offered.sent(lambda names: call.using.recall.catalog.bound(names, tools))
     sent = sent_pieces(call.offered.texts(bound), placed)
     record = _record(call, opened, part, _entries(part), sent)
+    record = _with_what_was_sent(call, part, record, placed)
     record = record.model_copy(update={"tools": bound})
-    entries, prints = record.entries, prints_of(sent)
+    entries = record.entries
+    before_this = call.using.conversations.prompts.get((call.who.user, call.who.session))
+    sent_prompt = SentPrompt(
+        record=record.ref,
+        hashes=hashes_of(placed),
+        prints=prints_of(sent),
+        links=before_this.links + 1 if before_this and record.sent_after else 0,
+    )
     before, trail = call.seen.state, call.history.given_trail
     fresh = (
         unheard(call.using.journal.store, part.state, call.history.given, trail) if capture else []
@@ -291,7 +301,7 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
         opened=opened,
         shown=shown,
         entries=entries,
-        prints=prints,
+        sent=sent_prompt,
         unheard=tuple(fresh),
     )
 
@@ -353,11 +363,38 @@ def _record(
         entries=dict(entries),
         replayed_tokens=max(0, replayed - part.build.tokens),
         view=history.view.ref if history.view else "",
-        prefix_share=shared_prefix(before, sent),
+        prefix_share=shared_prefix(before.prints if before else None, sent),
         degraded=part.build.fault or opened.fault,
         stable=opened.text,
         part=part.text,
         builds=(opened.build, part.build),
+    )
+
+
+def _with_what_was_sent(
+    call: Call, part: Part, record: ContextRecord, placed: Sequence[Message]
+) -> ContextRecord:
+    """Return the record with all of ours that the prompt holds, and hashes of its messages."""
+    own = {part.build.ref, ""}
+    parts = [ref for refs in part.places.values() for ref in refs]
+    replayed = [ref for ref in parts if ref.hash and ref.build not in own]
+    blocks = call.blocks.blocks(ref.hash for ref in replayed)
+    fetched = answers_in(part.state, call.history.messages)
+    earlier = [
+        *(
+            shown_again(call.blocks.build(ref.build), "replayed", blocks[ref.hash].refs)
+            for ref in replayed
+        ),
+        *(shown_again(build, "fetched") for build in fetched_builds(call.blocks, fetched)),
+    ]
+    before = call.using.conversations.prompts.get((call.who.user, call.who.session))
+    return record.model_copy(
+        update={
+            "replayed": tuple((ref.build, ref.hash) for ref in replayed),
+            "fetched": fetched,
+            "earlier": tuple(earlier),
+            **sent_fields(before, hashes_of(placed)),
+        }
     )
 
 

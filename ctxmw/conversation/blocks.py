@@ -76,6 +76,13 @@ class Blocks:
             self._builds.put((self._user, ref), known)
         return known
 
+    def known_build(self, ref: str) -> Build | None:
+        """Return the build of that ref, unless it was forgotten."""
+        try:
+            return self.build(ref)
+        except NotFound:
+            return None
+
     def row(self, ref: str) -> Row | None:
         """Return a row of this user's, if it is there."""
         return next(iter(self._store.get(self._user, [ref])), None)

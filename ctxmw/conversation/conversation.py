@@ -29,10 +29,11 @@ from ..values.record_items import row_item
 from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
-from .blocks import BlockCache, BuildCache, Prints, block_cache
+from .blocks import BlockCache, BuildCache, block_cache
 from .pins import PINS, pins_in
 from .record import Build, ContextRecord
 from .replay.trail import Trail
+from .sent import SentPrompt
 from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
 
 OURS = 4
@@ -191,7 +192,7 @@ class Conversations:
     """States as they were last read, with the text they were read from."""
     builds: BuildCache = field(default_factory=lambda: LruCache(512))
     blocks: BlockCache = field(default_factory=block_cache)
-    prompts: LruCache[tuple[str, str], Prints] = field(default_factory=lambda: LruCache(1024))
+    prompts: LruCache[tuple[str, str], SentPrompt] = field(default_factory=lambda: LruCache(1024))
     """The last prompt of each, for the next one to be compared with."""
     in_view: LruCache[tuple[str, str], InView] = field(default_factory=lambda: LruCache(1024))
     """Which messages of each were in view last."""

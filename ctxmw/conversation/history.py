@@ -7,7 +7,7 @@ which is never captured.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
@@ -24,8 +24,9 @@ from ..values.messages import Spoken
 from ..values.record_items import record_item
 from ..values.records import RECORD_TYPES, SHARED, Turn, load, load_all, load_as
 from .blocks import Blocks
-from .record import FORGOTTEN, Build, ContextRecord, reply_key
+from .record import FORGOTTEN, Build, ContextRecord, reply_key, shown_again
 from .replay.views import View
+from .sent import as_sent, message_hash, sent_hashes
 
 
 def history_of(journal: Journal, user: str, session: str) -> list[ContextRecord]:
@@ -66,7 +67,19 @@ def _with_blocks(journal: Journal, record: ContextRecord, archive: Blocks) -> Co
     builds = [archive.build(ref) for ref in (record.stable_build, record.part_build)]
     stable, part = (archive.block(build.hash).text for build in builds)
     titled = tuple(_titled(journal, record.user, build) for build in builds)
-    return record.model_copy(update={"stable": stable, "part": part, "builds": titled})
+    earlier = tuple(_titled(journal, record.user, build) for build in _earlier(record, archive))
+    shown = {"stable": stable, "part": part, "builds": titled, "earlier": earlier}
+    return record.model_copy(update=shown)
+
+
+def _earlier(record: ContextRecord, archive: Blocks) -> Iterator[Build]:
+    """Yield what the prompt showed again, and what our tools had answered in it."""
+    for ref, hash_ in record.replayed:
+        if build := archive.known_build(ref):
+            yield shown_again(build, "replayed", archive.block(hash_).refs)
+    for ref in record.fetched:
+        if build := archive.known_build(ref):
+            yield shown_again(build, "fetched")
 
 
 def _titled(journal: Journal, user: str, build: Build) -> Build:
@@ -164,10 +177,19 @@ def prompt_of(journal: Journal, user: str, record: ContextRecord) -> list[Spoken
         return []
     before, own = exchanges[: turns.index(True)], exchanges[turns.index(True)]
     parts = {**_replayed(before, record), record.turn: record.part}
-    told = [*before, Exchange(asked=own.asked, said=(), records=(record,))]
+    hashes = sent_hashes(journal.store, record)
+    steps = () if hashes is None else _steps(own.said, hashes)
+    told = [*before, Exchange(asked=own.asked, said=steps, records=(record,))]
     archived, note = _compacted(journal, record)
     said = [one for exchange in told for one in _told(exchange, parts, archived)]
-    return [Spoken(role="system", ours=record.stable, theirs=""), *_with_note(said, note)]
+    opening = [Spoken(role="system", ours=record.stable, theirs="")]
+    spoken = [*opening, *_with_note(said, note)]
+    return spoken if hashes is None else as_sent(spoken, hashes)
+
+
+def _steps(said: Sequence[Turn], hashes: Collection[str]) -> tuple[Turn, ...]:
+    """Return the turn's own steps that a call was sent: what came after it has another hash."""
+    return tuple(turn for turn in said if message_hash(turn.role, turn.text) in hashes)
 
 
 def _grouped(turns: Sequence[Turn]) -> list[list[Turn]]:

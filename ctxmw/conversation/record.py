@@ -7,7 +7,7 @@ hash; the words of an item are looked up when a record is shown, so what was for
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -140,6 +140,15 @@ class ContextRecord(Displayed, Record):
     """Ref of the compacted view that the prompt shows; mem_get with it brings what is archived."""
     prefix_share: float | None = None
     """Share of the prompt that equals the beginning of the one before; None for the first."""
+    replayed: tuple[tuple[str, str], ...] = ()
+    """Builds of earlier parts that the prompt shows again, each with the hash of its text."""
+    fetched: tuple[str, ...] = ()
+    """Builds of answers of our own tools that the prompt holds."""
+    sent: tuple[str, ...] = ()
+    """Hashes of the messages that were sent, in order: of those after the first `sent_same` ..."""
+    sent_after: str = ""
+    """... which are the same as in the call of this record; "" when all of them are here."""
+    sent_same: int = 0
     tools: tuple[str, ...] = ()
     """Names of the tools that the model was sent, in this order, as far as they were told."""
     degraded: str = ""
@@ -147,6 +156,8 @@ class ContextRecord(Displayed, Record):
     stable: str = Field(default="", exclude=True)
     part: str = Field(default="", exclude=True)
     builds: tuple[Build, ...] = Field(default=(), exclude=True)
+    earlier: tuple[Build, ...] = Field(default=(), exclude=True)
+    """How what is shown again came about, and what our tools answered, of that what is shown."""
 
     @property
     def text(self) -> str:
@@ -155,8 +166,14 @@ class ContextRecord(Displayed, Record):
 
     @property
     def used(self) -> tuple[ItemOutcome, ...]:
-        """Everything considered; what one block shows is not listed as left out by the other."""
+        """Everything considered, and all of ours that the prompt holds.
+
+        What one block shows is not listed as left out by another. Parts of earlier turns, and
+        answers of our tools, are told by their `block`: "replayed" and "fetched".
+        """
         every = [used for build in self.builds for used in (*build.used, *build.tools)]
+        own = {used.ref for used in every if used.shown != "none"}
+        every += [used for build in self.earlier for used in build.used if used.ref not in own]
         shown = {used.ref for used in every if used.shown != "none"}
         return tuple(used for used in every if used.shown != "none" or used.ref not in shown)
 
@@ -258,6 +275,16 @@ def told_of(record: ContextRecord, observer: Observer) -> dict[str, Any]:
         FOUND: shown,
         DEGRADED: record.degraded or None,
     }
+
+
+def shown_again(build: Build, kind: BlockKind, refs: Collection[str] | None = None) -> Build:
+    """Return a build as part of a later prompt: with what it shows there, and nothing else."""
+    used = tuple(
+        used._replace(block=kind)
+        for used in build.used
+        if used.shown != "none" and (refs is None or used.ref in refs)
+    )
+    return build.model_copy(update={"used": used, "tools": (), "left_out": {}, "lanes": {}})
 
 
 def build_fields(

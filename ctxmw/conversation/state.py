@@ -135,6 +135,8 @@ class SessionState(Record):
     pins_seen: str = ""
     """How they stood when the epoch began."""
     ledger: Ledger = Ledger()
+    answers: tuple[tuple[str, str], ...] = ()
+    """Hashes of what our tools answered last, each with the build that tells what it showed."""
     triggers: tuple[Trigger, ...] = ()
     """What earlier messages and activities look for, still."""
     activity_feed: int = 0

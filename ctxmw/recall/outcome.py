@@ -14,7 +14,9 @@ from ..values.records import TYPES_OF_KIND
 if TYPE_CHECKING:
     from .lanes import Choice
 
-BlockKind = Literal["stable", "turn"]
+BlockKind = Literal["stable", "turn", "replayed", "fetched"]
+"""The system prompt's block, the part of the call's turn, parts of earlier turns that are shown
+again at their messages, and answers of our tools that the prompt holds."""
 Since = Literal["", "changed", "gone"]
 _RECORDED = frozenset({*TYPES_OF_KIND, "notice"}) - {"rule"}
 """Kinds of items whose words are looked up in the store; of others, the title is kept."""

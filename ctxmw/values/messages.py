@@ -41,6 +41,14 @@ class Spoken:
     role: str
     ours: str = ""
     theirs: str
+    exact: bool = True
+    """Whether it is stored as it was sent: not with secrets in it, nor a system prompt of the
+    caller's. Of prompts before version 0.2 that is not known."""
+
+    @property
+    def text(self) -> str:
+        """All of it, as it was placed."""
+        return "\n".join(filter(None, (self.ours, self.theirs)))
 
 
 def check_placement(placement: Placement) -> Placement:

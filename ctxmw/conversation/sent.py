@@ -1,0 +1,98 @@
+"""What a model was really sent, by hashes: a past prompt is rebuilt, or says what is not stored.
+
+A record keeps the hashes of those messages alone that are new since the record before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ..protocols import Store
+from ..text.cleaning import digest
+from ..values.messages import Message, Spoken, message_text
+from ..values.records import load_all
+from .record import ContextRecord
+
+LENGTH = 16
+"""So much of a message's hash is kept."""
+LINKS = 32
+"""After so many records that go on from another, one has all hashes again."""
+NOT_STORED = "(not stored)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentPrompt:
+    """The last prompt of a conversation, for the next one to go on from."""
+
+    record: str
+    hashes: tuple[str, ...]
+    prints: tuple[int, ...]
+    """What tells its pieces from others in this process; tools come first."""
+    links: int = 0
+    """How many records it goes on from."""
+
+    def goes_on(self, hashes: Sequence[str]) -> int:
+        """Return how many of the next prompt's first messages are the same."""
+        pairs = zip(self.hashes, hashes, strict=False)
+        return next(
+            (at for at, (old, new) in enumerate(pairs) if old != new),
+            min(len(self.hashes), len(hashes)),
+        )
+
+
+def hashes_of(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Return the hash of each message: of who says it and of its text, as they are sent."""
+    return tuple([message_hash(one["role"], message_text(one)) for one in messages])
+
+
+def message_hash(role: str, text: str) -> str:
+    """Return the hash of a message."""
+    return digest(role, text)[:LENGTH]
+
+
+def sent_fields(before: SentPrompt | None, hashes: tuple[str, ...]) -> dict[str, object]:
+    """Return what a record keeps of the messages that were sent."""
+    same = before.goes_on(hashes) if before is not None and before.links < LINKS else 0
+    if before is None or not same:
+        return {"sent": hashes}
+    return {"sent": hashes[same:], "sent_after": before.record, "sent_same": same}
+
+
+def sent_hashes(store: Store, record: ContextRecord) -> tuple[str, ...] | None:
+    """Return the hashes of all messages of a call; None where that is not known any more."""
+    later: list[ContextRecord] = [record]
+    while later[-1].sent_after:
+        found = load_all(store.get(record.user, [later[-1].sent_after]), ContextRecord)
+        if not found:
+            return None
+        later.append(found[0])
+    hashes: tuple[str, ...] = ()
+    for one in reversed(later):
+        hashes = (*hashes[: one.sent_same], *one.sent)
+    return hashes or None
+
+
+def as_sent(said: Sequence[Spoken], hashes: Sequence[str]) -> list[Spoken]:
+    """Return messages in the order in which they were sent, each with whether it is exactly so.
+
+    What was sent and is not among them stands there as a message that is not stored.
+    """
+    known = [message_hash(one.role, one.text) for one in said]
+    found: list[Spoken] = []
+    blocks = SequenceMatcher(None, known, list(hashes), autojunk=False).get_opcodes()
+    for kind, first, last, start, end in blocks:
+        mine = list(said[first:last])
+        if kind == "equal":
+            found += mine
+            continue
+        # In the place of as many, what is stored of them: without secrets, or changed since.
+        near = [_not_exact(one) for one in mine[: end - start]]
+        missing = max(0, end - start - len(near))
+        found += [*near, *([Spoken(role="", theirs=NOT_STORED, exact=False)] * missing)]
+    return found
+
+
+def _not_exact(one: Spoken) -> Spoken:
+    return Spoken(role=one.role, ours=one.ours, theirs=one.theirs, exact=False)
