@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 from .calls.end import end, end_idle
@@ -91,6 +92,14 @@ class Session(Displayed):
     def without_learning(self) -> Session:
         """Return the conversation as one from which nothing is learned, for a call or for more."""
         return Session(self._composition, replace(self._who, learn=False))
+
+    def placed(self, *, project: str | None = None, cwd: str | Path | None = None) -> Session:
+        """Return the conversation as one that takes place in this project, or in this folder."""
+        if project is None and cwd is None:
+            return self
+        # A folder that is named tells its own project, whatever that of the conversation was.
+        moved = replace(self._who, project=project)
+        return Session(self._composition, self._composition.placed(moved, cwd or self._who.cwd))
 
     def child(self, name: str) -> Session:
         """Return the conversation of a subagent that works for this one; it teaches nothing."""
@@ -310,6 +319,10 @@ class Session(Displayed):
         """Take it out of this conversation; it stays out, also of what search brings."""
         move(self._conversations, self._recall.catalog, self._who, name, "removed")
 
+    def unpin(self, name: str) -> None:
+        """Let it come by itself again: neither added to this conversation nor taken out of it."""
+        move(self._conversations, self._recall.catalog, self._who, name, "neither")
+
     def refresh(self) -> None:
         """Have the next call build the stable block anew."""
         self._conversations.change(self._who, stale="refresh")
@@ -397,6 +410,7 @@ class Session(Displayed):
     aclear = twin(clear)
     aadd = twin(add)
     aremove = twin(remove)
+    aunpin = twin(unpin)
     arefresh = twin(refresh)
 
     def _asking(self, query: str, window: int | None) -> Identity:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -47,12 +48,17 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         ctx: ContextMiddleware,
         *,
         session: Session | None = None,
+        project: str | None = None,
+        cwd: str | Path | None = None,
         name: str = "ContextAgentMiddleware",
         tools: bool | Sequence[str] = True,
         rewrite_state: bool = False,
         learn: bool = True,
     ) -> None:
         """Make it for a memory; several in one agent need different names.
+
+        `project` and `cwd` say where its conversations take place; a call can say it instead, in
+        its `configurable` or its `context=`.
 
         `tools` says which of mem_search, mem_get, memory_context, remember and forget the agent is
         given: all of them, none (False), or those of these names. `learn=False`: nothing is learned
@@ -67,7 +73,7 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         self._answers = OpenCalls()
         """Calls whose answers may still be changed in the state, until the agent is done."""
         self._ctx = ctx
-        self._conversations = Conversations(ctx, session, learn=learn)
+        self._conversations = Conversations(ctx, session, learn=learn, project=project, cwd=cwd)
         self._name = name
         self.tools = tools_of(self._conversations, tools)
 

@@ -7,6 +7,7 @@ hides its model cannot be rebuilt, and is refused with a word on how to do it ri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -42,6 +43,8 @@ def with_context(
     ctx: ContextMiddleware,
     *,
     session: Session | None = None,
+    project: str | None = None,
+    cwd: str | Path | None = None,
     said: str | None = None,
     learn: bool = True,
 ) -> Runnable[Input, Output]:
@@ -50,11 +53,15 @@ def with_context(
     The one given is not changed. Wrapping twice is the same as wrapping once. Conditions of a
     branch are left alone: they decide, they do not converse.
 
+    `project` and `cwd` say where its conversations take place; a call can say it instead, with
+    `config={"configurable": {"project": ...}}`.
+
     `said` names the variable of a template that has the person's words, where there is more to the
     template: these are captured and learned from, and nothing else of it. With `learn=False`
     nothing is learned from what is said in its calls, nor found later.
     """
-    wrapping = Wrapping(Conversations(ctx, session, learn=learn), said)
+    conversations = Conversations(ctx, session, learn=learn, project=project, cwd=cwd)
+    wrapping = Wrapping(conversations, said)
     wrapped: Runnable[Input, Output] = wrapping.around(runnable)
     if not wrapping.found:
         raise InvalidValue(refusal(runnable, wrapping.leaves))
@@ -157,7 +164,7 @@ class Wrapping:
                 f"{model.get_name()} already has another memory: wrap the bare model instead."
             )
         given = self._conversations
-        own = given.session is not None or given.learn != model.conversations.learn
+        own = given.session or given.place or given.learn != model.conversations.learn
         conversations = given if own else model.conversations
         around = upstream if upstream.known else model.upstream
         if (conversations, around) == (model.conversations, model.upstream):

@@ -73,7 +73,7 @@ class OnDemandAnswers:
         briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
         new = [item for item in hits if item.ref not in in_view - briefly]
         new.sort(key=lambda item: item.ref in briefly)
-        new = [as_past(item, situation.now) for item in new]
+        new = [_with_id(as_past(item, situation.now)) for item in new]
         if not new:
             return self._nothing(query, hits)
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
@@ -136,7 +136,7 @@ class OnDemandAnswers:
         allowed = [item for item in items if item.ref not in state.removed]
         wanted = [item for item in allowed if where is None or item.scope == where]
         in_view = self._in_view(state)
-        new = [item for item in wanted if item.ref not in in_view]
+        new = [_with_id(item) for item in wanted if item.ref not in in_view]
         if not new:
             return self._nothing(query or "memories", wanted)
         left, layout = self._left(state), self._recall.printer.layout(situation)
@@ -263,9 +263,18 @@ class OnDemandAnswers:
 
     def _nothing(self, query: str, hits: Sequence[Item]) -> str:
         if hits:
-            refs = ", ".join(item.ref for item in hits[:10])
-            return f"What was found is already in view: {refs}.\n"
+            # Nothing that is in view has an id: whoever wants to forget it must be told.
+            line = self._recall.printer.renderer.item
+            lines = [line(item, "index", self._count(item.text)) for item in hits[:_NAMED]]
+            return "What was found is already in view:\n" + "".join(lines)
         return f"Nothing is remembered about {query[:80]!r}. Other words may find more.\n"
+
+
+def _with_id(item: Item) -> Item:
+    """Return an item that is shown with its id: by that it is fetched, and forgotten."""
+    dated = item.section == "notes" and item.at is not None
+    date = item.at.date().isoformat() if dated and item.at else ""
+    return replace(item, label=" ".join(filter(None, (item.ref, date, item.label))))
 
 
 def _is_put_away(record: Record) -> bool:

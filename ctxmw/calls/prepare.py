@@ -151,7 +151,7 @@ def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | N
     # What was just learned may be in the stable block already.
     call = call.again(history)
     chosen = choose(call)
-    known = {*chosen.selection.shown, *call.seen.state.removed}
+    known = {*chosen.selection.shown, *call.seen.state.left_out}
     ours = chosen.selection.tokens + _part_at_most(call, chosen)
     room = replace(window, taken=window.taken + ours)
     smaller = shrink(using, who, history, room, situation=call.situation, known=known)

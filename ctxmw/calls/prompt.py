@@ -55,7 +55,7 @@ def opening(call: Call, chosen: Chosen | None = None) -> Opening:
     new = chosen or choose(call)
     build = build_of(call, "stable", new.selection, call.catalog.pinned)
     count = call.using.recall.printer.count
-    leave = {*call.outdated, *build.in_view, *state.removed}
+    leave = {*call.outdated, *build.in_view, *state.left_out}
     parts = [trimmed(part, leave, blocks, count, seen.at) for part in state.parts]
     begun = {
         "project": call.situation.project,
@@ -70,6 +70,7 @@ def opening(call: Call, chosen: Chosen | None = None) -> Opening:
         "stable_build": build.ref,
         "measure": call.measure,
         "parts": tuple(parts),
+        "pins_seen": state.pins_stamp,
         "ledger": Ledger(),
     }
     return Opening(
@@ -89,7 +90,7 @@ def choose(call: Call) -> Chosen:
         call.who.budget,
         own=call.around.own,
         pinned=[*shown_as_text(call.catalog.pinned), *_added(call)],
-        removed=call.seen.state.removed,
+        removed=call.seen.state.left_out,
     )
     return Chosen(selection=selection, head=call.seen.head)
 
@@ -97,7 +98,7 @@ def choose(call: Call) -> Chosen:
 def _added(call: Call) -> list[Item]:
     """Return the records that somebody added to the conversation by hand."""
     journal, situation = call.using.journal, call.situation
-    rows = journal.store.get(call.who.user, call.seen.state.added)
+    rows = journal.store.get(call.who.user, call.seen.state.put_in)
     items = journal.faults.read([row for row in rows if row.live], row_item)
     rated = map(Rating.of(situation, call.using.recall.weights).score, items)
     here = {"project": situation.project, "language": situation.language}
@@ -151,7 +152,7 @@ def _helping(call: Call, opened: Opening, places: Places, before: str) -> Part |
     """
     state, trail, budget = opened.state, call.history.trail, call.who.budget
     shown = {ref for parts in places.values() for part in parts for ref in part.shows}
-    shown |= {*opened.build.in_view, *state.removed}
+    shown |= {*opened.build.in_view, *state.left_out}
     new = [item for item in call.remedies if item.ref not in shown]
     recall = call.using.recall
     room = budget.total - _together(call, opened, before)
@@ -221,7 +222,7 @@ def _selected(
     trail, stable = call.history.trail, opened.build
     if trail.last is None:
         return Selection()
-    in_view, listed = {*stable.in_view, *opened.state.removed, *call.left}, set(stable.shown)
+    in_view, listed = {*stable.in_view, *opened.state.left_out, *call.left}, set(stable.shown)
     # What was learned from an answer that was left is not to be told either.
     whole: set[str] = set(call.left)
     for known in chain.from_iterable(places.values()):

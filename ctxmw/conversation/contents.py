@@ -108,11 +108,11 @@ def move(
     catalog: Catalog,
     who: Identity,
     name: str,
-    to: Literal["added", "removed"],
+    to: Literal["added", "removed", "neither"],
 ) -> None:
     """Put a rule, reference, tool or record into the conversation or out of it, by name or ref.
 
-    It is among what was added or removed then, and not among the others.
+    It is among what was added or removed then, and not among the others; or among neither.
     """
     ref = _known(conversations, catalog, who, name)
     with conversations.journal.store.atomic(who.user):
@@ -121,7 +121,8 @@ def move(
         rest = {
             name: tuple(other for other in refs if other != ref) for name, refs in lists.items()
         }
-        conversations.put(state, **(rest | {to: (*rest[to], ref), "stale": to}))
+        moved = {} if to == "neither" else {to: (*rest[to], ref)}
+        conversations.put(state, **(rest | moved | {"stale": to}))
 
 
 def context_of(conversations: Conversations, catalog: Catalog, who: Identity) -> SessionContext:

@@ -29,6 +29,7 @@ from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, Prints, block_cache
+from .pins import PINS, pins_in
 from .record import Build, ContextRecord
 from .replay.trail import Trail
 from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
@@ -188,7 +189,14 @@ class Conversations:
     def load(self, who: Identity, now: datetime | None = None) -> SessionState:
         """Return the conversation's state with its parts; that of a new one begins now."""
         store, ref = self.journal.store, session_ref(who.session)
-        for row in store.get(who.user, [ref]):
+        rows = store.get(who.user, [ref, PINS])
+        pins = pins_in(rows)
+        state = self._stored(who, [row for row in rows if row.ref == ref], now)
+        return state if state.pins == pins else state.model_copy(update={"pins": pins})
+
+    def _stored(self, who: Identity, rows: Sequence[Row], now: datetime | None) -> SessionState:
+        store, ref = self.journal.store, session_ref(who.session)
+        for row in rows:
             # A state is read several times a call, and a long conversation's takes long to parse.
             known = self.states.get((who.user, who.session))
             if known is None or known[0] != row.body:
@@ -262,6 +270,7 @@ def why_new(state: SessionState, situation: Situation, outdated: set[str], now: 
         "reopened": state.ended,
         "project": situation.project != state.project,
         "language": situation.language != state.language,
+        "pins": state.pins_seen != state.pins_stamp,
         "changed": bool(outdated),
         "idle": now - state.at >= IDLE,
     }

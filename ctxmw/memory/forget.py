@@ -28,7 +28,8 @@ from ..protocols import Find, Row, Store
 from ..runtime.telemetry import Observer, stage
 from ..store.journal import Journal
 from ..text.cleaning import fold
-from ..values.argument_checks import check_name
+from ..values.argument_checks import check_name, wanted_metadata
+from ..values.metadata import has_metadata
 from ..values.records import (
     RECORD_TYPES,
     Derived,
@@ -49,23 +50,25 @@ _MANY = 200
 _DERIVED = ("memory", "note", "observation", "summary")
 
 
-def checked_target(named: Mapping[str, object], user: str | None) -> tuple[str, str]:
+def checked_target(named: Mapping[str, object], user: str | None) -> tuple[str, Any]:
     """Return by what is forgotten, and its name; both empty for all of the user. Else raise."""
     given = [(by, name) for by, name in named.items() if name is not None]
     failed = named.get("ref", "") is None  # a lookup that found nothing must not forget everything
     for by, name in given:
+        if by == "metadata" and len(given) == 1 and not failed:
+            return by, wanted_metadata(name)
         if isinstance(name, str) and name and len(given) == 1 and not failed:
             return by, name
     if given or failed or not user:
         raise InvalidValue(
-            f"forget was given {dict(named) | {'user': user}!r}: name one of ref, source or "
-            "session, or only the user to forget everything about them."
+            f"forget was given {dict(named) | {'user': user}!r}: name one of ref, source, "
+            "session or metadata, or only the user to forget everything about them."
         )
     return "", ""
 
 
-def forget_named(journal: Journal, observer: Observer, user: str, by: str, name: str) -> int:
-    """Remove what a ref, a source or a session names; by none of them, all of the user.
+def forget_named(journal: Journal, observer: Observer, user: str, by: str, name: Any) -> int:
+    """Remove what a ref, a source, a session or metadata names; by none of them, all of the user.
 
     Returns how many records there were.
     """
@@ -74,6 +77,11 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
         rows = store.get(user, [name])
         if not rows or rows[0].type not in RECORD_TYPES:
             raise NotFound(f"there is no record {name!r} of user {user!r}: search for it.")
+    elif by == "metadata":
+        rows = store.query(user, Find(types=(Memory.type,), live=None))
+        found = journal.read(rows, Memory)
+        named = {memory.ref for memory in found if has_metadata(memory.metadata, name)}
+        rows = [row for row in rows if row.ref in named]
     else:
         name = check_name(name, by)
         sources, sessions = (tuple([name] * (by == kind)) for kind in ("source", "session"))

@@ -18,7 +18,7 @@ from ..values.records import Memory, load_as
 def put_away(journal: Journal, user: str, ref: str) -> Memory:
     """Keep a memory out of everything until it is brought back; return it."""
     with journal.store.atomic(user):
-        memory = _memory(journal, user, ref)
+        memory = memory_at(journal, user, ref)
         if memory.superseded_by:
             raise InvalidValue(
                 f"memory {ref!r} was replaced by {memory.superseded_by!r}: put that away."
@@ -32,7 +32,7 @@ def put_away(journal: Journal, user: str, ref: str) -> Memory:
 def restore(journal: Journal, user: str, ref: str) -> Memory:
     """Bring back a memory that was put away; one that was not stays as it is."""
     with journal.store.atomic(user):
-        memory = _memory(journal, user, ref)
+        memory = memory_at(journal, user, ref)
         if memory.put_away is None:
             return memory
         back = memory.model_copy(update={"put_away": None})
@@ -45,7 +45,8 @@ def restore(journal: Journal, user: str, ref: str) -> Memory:
         return back
 
 
-def _memory(journal: Journal, user: str, ref: str) -> Memory:
+def memory_at(journal: Journal, user: str, ref: str) -> Memory:
+    """Return a user's memory, or raise."""
     rows = [row for row in journal.store.get(user, [ref]) if row.type == Memory.type]
     if not rows:
         raise NotFound(f"there is no memory {ref!r} of user {user!r}: search for it.")

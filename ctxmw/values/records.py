@@ -22,10 +22,11 @@ from pydantic import (
 from ..errors import UnreadableRecord
 from ..protocols import Row
 from ..runtime.displayed import Displayed
-from ..text.cleaning import digest, fold, search_text
+from ..text.cleaning import digest, fold, one_line, search_text
 from ..text.topics import TOPIC, topics_of
 from .items import Trust
 from .messages import Author
+from .metadata import MetadataValue, metadata_tags
 
 MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
 ObservationKind = Literal["decision", "bugfix", "feature", "refactor", "discovery", "change"]
@@ -163,8 +164,20 @@ class Memory(Displayed, Derived):
     """From when on it holds; None: ever since it was said."""
     until: Moment | None = None
     """Until when it holds, that moment excluded; None: until something takes its place."""
+    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    """What the application keeps beside it."""
     put_away: Moment | None = None
     """Since when it is kept out of everything, until somebody brings it back (`restore`)."""
+
+    def __repr__(self) -> str:
+        about = [f"{self.ref!r}, {one_line(self.text, _SHOWN)!r}, kind={self.kind!r}"]
+        about += [f"scope={self.scope!r}"] if self.scope != "universal" else []
+        about += [f"metadata={self.metadata!r}"] if self.metadata else []
+        gone = self.superseded_by or ("put away" if self.put_away else "")
+        about += [f"replaced_by={gone!r}"] if self.superseded_by else [gone] if gone else []
+        return f"Memory({', '.join(about)})"
+
+    __str__ = __repr__
 
     @property
     def said_at(self) -> datetime:
@@ -185,9 +198,9 @@ class Memory(Displayed, Derived):
         return self.text
 
     def searched(self) -> str:
-        """Return its words, and a word for each field of life that it speaks of."""
+        """Return its words, and a word for each field of life and each piece of metadata."""
         topics = [TOPIC + topic for topic in sorted(topics_of(self.text))]
-        return " ".join([super().searched(), *topics])
+        return " ".join([super().searched(), *topics, *metadata_tags(self.metadata)])
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -359,6 +372,7 @@ class Turn(Record):
         return {"key": self.message_id, "digest": self.anchor}
 
 
+_SHOWN = 60
 _UNSEARCHED = frozenset({"application", "model"})
 RECORD_TYPES: dict[str, type[Record]] = {
     cls.type: cls for cls in (Memory, Observation, SessionSummary, Note, Turn)

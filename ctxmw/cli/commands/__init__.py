@@ -15,7 +15,17 @@ from .terminal import Terminal
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "start": ("demo", "init", "trust", "doctor"),
-    "remember and recall": ("remember", "search", "show", "inject", "forget", "restore"),
+    "remember and recall": (
+        "remember",
+        "search",
+        "list",
+        "show",
+        "edit",
+        "pin",
+        "inject",
+        "forget",
+        "restore",
+    ),
     "conversations": ("sessions", "history", "collect", "ui", "eval"),
     "what comes along": ("catalog", "index", "watch", "notice"),
     "editors and assistants": ("mcp",),

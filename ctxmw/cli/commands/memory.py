@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,34 @@ def day_from(text: str | None, what: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError as error:
         raise InvalidValue(f"{what} is {text!r:.60}: give a date such as 2026-05-17.") from error
+
+
+def moment_from(text: str | None) -> datetime | None:
+    """Return since when something is asked for; None where it is not given."""
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidValue(f"--since is {text!r:.60}: give a date such as 2026-05-17.") from error
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def metadata_from(pairs: list[str] | None) -> dict[str, Any] | None:
+    """Return what NAME=VALUE arguments say; numbers, true and false as such, the rest as text."""
+    if not pairs:
+        return None
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, is_, value = pair.partition("=")
+        if not name or not is_:
+            raise InvalidValue(f"--metadata is {pair!r:.60}: give NAME=VALUE, such as team=web.")
+        try:
+            plain = json.loads(value)
+        except ValueError:
+            plain = value
+        found[name] = plain if isinstance(plain, str | int | float | bool) else value
+    return found
 
 
 def text_from(words: list[str], what: str) -> str:
