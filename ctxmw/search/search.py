@@ -33,7 +33,7 @@ from .question import Filter, Question, analyse, rows_allowed
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
-from .ranking.worth import gain, least
+from .ranking.worth import gain, least, spread
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
 
@@ -254,6 +254,8 @@ class Search:
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
         gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
+        if rated.goes_on:
+            gains = spread(gains, index.column("session")[rated.places])
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
