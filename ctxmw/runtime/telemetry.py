@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ContextDecorator, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ContextDecorator, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
@@ -246,7 +246,7 @@ class Faults:
             self._on_error(stage, error)
 
 
-class stage(ContextDecorator):  # noqa: N801 - reads as what it does
+class stage(AbstractContextManager[Any], ContextDecorator):  # noqa: N801 - as it reads
     """Raise whatever fails inside as an error of ours that names the stage.
 
     An error of ours says enough already, and passes; so does a cancellation.
@@ -254,8 +254,6 @@ class stage(ContextDecorator):  # noqa: N801 - reads as what it does
 
     def __init__(self, name: str) -> None:
         self._name = name
-
-    def __enter__(self) -> None: ...
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, CtxmwError):

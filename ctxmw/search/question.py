@@ -7,8 +7,8 @@ already are the caller's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from ..text.phrases import (
     FIRST_PERSON,
     QUOTED,
 )
-from ..text.terms import QUERY_CHARS, content_terms, stem
+from ..text.terms import QUERY_CHARS, content_terms, stem, stems
 from ..values.budget import Appetite
 from ..values.items import Scope
 from ..values.records import RECORD_TYPES
@@ -226,6 +226,8 @@ class Filter:
     scopes: tuple[str, ...] | None = None
     """None: those that hold in the situation's project and language. Empty: all."""
     since: datetime | None = None
+    tags: tuple[str, ...] = ()
+    """Words that it must have, all of them: what its metadata is known by."""
     past: bool = True
     """Whether what has run out may be found."""
     without: frozenset[str] = frozenset()
@@ -245,36 +247,47 @@ class Filter:
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
     """Until when the answer is of use; None: however long it takes."""
+    moved: Mapping[str, float] = field(default_factory=dict)
+    """By how much what people said of records moves them, by ref; see `feedback`."""
     head: int | None = None
     """The position of the changes feed up to which records must be known; None: up to now."""
 
 
 def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
     """Say of every place whether it may be found, or is in view and may be the answer."""
-    found: Bools = index.column("alive")[:-1] > 0
+    found: Bools = index.columns["alive"].all[:-1] > 0
     if wanted.types != SEARCHED:
         found &= _one_of(index, "type", wanted.types)
     scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
     if scopes:
         found &= _one_of(index, "scope", scopes)
     if wanted.since is not None:
-        found &= index.column("day")[:-1] >= wanted.since.toordinal()
+        found &= index.columns["day"].all[:-1] >= wanted.since.toordinal()
+    for tag in wanted.tags:
+        found &= _holding(index, tag)
     if not wanted.past:
-        found &= index.column("until")[:-1] > situation.now.timestamp()
+        found &= index.columns["until"].all[:-1] > situation.now.timestamp()
     if wanted.own is not None:
         session, sent = wanted.own
-        number = index.number("session", session)
-        own = (found & (index.column("session")[:-1] == number)).nonzero()[0]
+        (number,) = index.numbers("session", [session])
+        own = (found & (index.columns["session"].all[:-1] == number)).nonzero()[0]
         if number >= 0 and len(own) <= sent:
             found[own] = False
     return found
 
 
 def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
-    column = index.column(what)[:-1]
+    column = index.columns[what].all[:-1]
     found = np.zeros(len(column), bool)
-    for name in names:
-        found |= column == index.number(what, name)
+    for number in index.numbers(what, names):
+        found |= column == number
+    return found
+
+
+def _holding(index: LexicalIndex, word: str) -> Bools:
+    found = np.zeros(len(index), bool)
+    for places, _ in index.postings(index.term_ids(stems([word]))):
+        found[places] = True
     return found
 
 

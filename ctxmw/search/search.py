@@ -30,10 +30,10 @@ from ..values.situation import Rating, Situation, Weights
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Filter, Question, analyse, rows_allowed
+from .ranking.candidates import gain, least, spread
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
-from .ranking.worth import gain, least, spread
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
 
@@ -106,6 +106,21 @@ class Search:
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
 
+    def near_offers(
+        self, texts: tuple[str, ...], sentences: Sequence[str], deadline: Deadline | None
+    ) -> Floats | None:
+        """Return how near texts of the application are to sentences; None: words alone tell."""
+        offered = self._dense.offered if self._dense else None
+        if offered is None:
+            return None
+        try:
+            return self._aside.call(partial(offered.near, texts, sentences), deadline, "offers")
+        except Late:
+            self._fault("offers", LATE)
+        except CtxmwError as error:
+            self._fault("offers", type(error).__name__)
+        return None
+
     def find(self, situation: Situation, weights: Weights, wanted: Filter | None = None) -> Found:
         """Return what answers the situation's query."""
         chosen = wanted or Filter()
@@ -148,8 +163,9 @@ class Search:
             index = kept.index
             findable = rows_allowed(index, situation, wanted)
             held = np.zeros(len(findable), np.int32)
-            for term in index.term_ids(stems([TOPIC + topic for topic in topics])):
-                held[index.postings(term)[0]] += 1
+            named = index.term_ids(stems([TOPIC + topic for topic in topics]))
+            for holding, _ in index.postings(named):
+                held[holding] += 1
             places = np.flatnonzero(findable & (held > 0))
             chosen = places[np.lexsort((-places, -held[places]))[:most]].astype(np.int32)
             refs = index.refs(chosen)
@@ -189,8 +205,8 @@ class Search:
         """Return the refs of what has run out by now, what was written last first."""
         with self._indexes.use(user, head) as kept:
             index = kept.index
-            over = index.column("until")[:-1] <= now.timestamp()
-            over &= index.column("alive")[:-1] > 0
+            over = index.columns["until"].all[:-1] <= now.timestamp()
+            over &= index.columns["alive"].all[:-1] > 0
             return index.refs(np.flatnonzero(over)[::-1].astype(np.int32))
 
     def follow(self, user: str) -> None:
@@ -250,12 +266,15 @@ class Search:
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
-        whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
+        whole, longest = index.columns["cost"].all[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
-        gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
+        rank = rated.rank(counts)
+        if wanted.moved:
+            rank = rank + _by_place_among(index, rated.places, wanted.moved)
+        gains = gain(rank, costs, touched & ~_echoes(index, rated))
         if rated.goes_on:
-            gains = spread(gains, index.column("session")[rated.places])
+            gains = spread(gains, index.columns["session"].all[rated.places])
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
@@ -275,7 +294,7 @@ class Search:
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),
-            rated.reasons(chosen, counts),
+            _with_opinions(rated.reasons(chosen, counts), refs, wanted.moved),
             rated.subject[chosen].tolist(),
             dense,
             pays[chosen].tolist(),
@@ -355,7 +374,7 @@ def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
     itself, and not much less of it than the best.
     """
     least = WEAK * rated.match.max(initial=0)
-    in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
+    in_talk = index.session_sizes()[0][index.columns["session"].all[rated.places]] > 1
     worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
     return worthwhile
 
@@ -375,15 +394,17 @@ def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
 
     Nothing matches better, and nothing is known by it: it must not make all else look unlikely.
     """
-    asked = index.column("question")[rated.places] * index.column("user")[rated.places] > 0
+    asked = (
+        index.columns["question"].all[rated.places] * index.columns["user"].all[rated.places] > 0
+    )
     echoes: Bools = asked & (rated.match >= ECHO)
     return echoes
 
 
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
     """Say of each candidate whether it answers a user's question that is shown."""
-    asked = pays & (index.column("question")[places] * index.column("user")[places] > 0)
-    found: Bools = np.isin(index.column("previous")[places], places[asked])
+    asked = pays & (index.columns["question"].all[places] * index.columns["user"].all[places] > 0)
+    found: Bools = np.isin(index.columns["previous"].all[places], places[asked])
     return found
 
 
@@ -396,11 +417,11 @@ def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> li
     own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
     holds = np.zeros(len(index) + 1, bool)
     holds[rated.places[own]] = True
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     places = rated.places[chosen]
     around = np.array([before[places], after[places]])
     around = np.concatenate([around, [before[around[0]], after[around[1]]]])
-    answers = holds[around[0]] & (index.column("question")[around[0]] > 0)
+    answers = holds[around[0]] & (index.columns["question"].all[around[0]] > 0)
     of_others = ~own[chosen] & ~answers
     return [
         frozenset(index.refs(near[holds[near]])) if alone else frozenset()
@@ -417,6 +438,29 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
         if place >= 0:
             dense[place] = found.rank
     return dense
+
+
+def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, float]) -> Floats:
+    """Return by how much each of these places is moved."""
+    here = np.zeros(len(index) + 1, np.float32)
+    for ref, value in moved.items():
+        place = index.place(ref)
+        if place >= 0:
+            here[place] = value
+    found: Floats = here[places]
+    return found
+
+
+def _with_opinions(
+    reasons: Sequence[tuple[tuple[str, float], ...]],
+    refs: Sequence[str],
+    moved: Mapping[str, float],
+) -> list[tuple[tuple[str, float], ...]]:
+    """Return why each hit is where it is, what people said of it first."""
+    return [
+        (("feedback", round(moved[ref], 2)), *why) if ref in moved else why
+        for ref, why in zip(refs, reasons, strict=True)
+    ]
 
 
 def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:

@@ -112,13 +112,16 @@ class Replica(Generic[P]):
         """Yield the user's projection, as of now or of this position of the changes feed."""
         kept = self.kept(user)
         with kept.lock:
+            is_new = True
             try:
-                self._refresh(kept, head)
+                is_new = self._refresh(kept, head)
                 yield kept.value
             finally:
                 if kept.tentative:
                     self._begin_anew(kept)
-                self._users.put(user, kept)  # which weighs it again: it has grown
+                if is_new:
+                    self._users.put(user, kept)  # which weighs it again: it has grown
+        self._after_use(kept)
 
     @contextmanager
     def at_hand(self, user: str, patience: float = 0.0) -> Iterator[Kept[P] | None]:
@@ -181,6 +184,9 @@ class Replica(Generic[P]):
         """Make everything anew, each user's when it is used."""
         self._generation += 1
 
+    def _after_use(self, kept: Kept[P]) -> None:
+        """Do what can wait until nobody uses it."""
+
     def _begin_anew(self, kept: Kept[P]) -> None:
         kept.value, kept.generation = self._make(kept.user), -1
         kept.seq, kept.unsaved, kept.tentative = 0, 0, False
@@ -189,11 +195,12 @@ class Replica(Generic[P]):
         """Make it anew, to follow the feed from its beginning."""
         self._begin_anew(kept)
 
-    def _refresh(self, kept: Kept[P], head: int | None) -> None:
+    def _refresh(self, kept: Kept[P], head: int | None) -> bool:
+        """Take in what is new, and say whether anything may be."""
         generation = self._generation
         head = self._store.head(kept.user) if head is None else head
         if kept.generation == generation and head <= kept.seq:
-            return
+            return False
         if kept.generation != generation:
             self._begin(kept)
         kept.tentative = self._store.in_atomic()
@@ -202,6 +209,7 @@ class Replica(Generic[P]):
             kept.value, kept.seq = self._make(kept.user), 0
             self._catch_up(kept, head)
         kept.generation = generation
+        return True
 
     def _catch_up(self, kept: Kept[P], head: int) -> None:
         changes = self._feed.changes(kept.user, kept.seq, self._types, head)
@@ -263,16 +271,11 @@ class SavedReplica(Replica[S]):
         super().__init__(feed, types, make, **most)
         self._space, self._older = space
 
-    @contextmanager
-    def use(self, user: str, head: int | None = None) -> Iterator[S]:
-        """Yield the user's projection; afterwards keep a snapshot of it, when one is due."""
-        with super().use(user, head) as value:
-            yield value
-        kept = self.kept(user)
+    def _after_use(self, kept: Kept[S]) -> None:
         with kept.lock:
             snapshot = self._snapshot_due(kept)
         # Not while it is locked: who writes now may be waiting for it.
-        if snapshot and self._save(user, *snapshot):
+        if snapshot and self._save(kept.user, *snapshot):
             kept.unsaved = 0
 
     def _begin(self, kept: Kept[S]) -> None:
@@ -302,8 +305,10 @@ class SavedReplica(Replica[S]):
             kept.unsaved = len(kept.value)
 
     def _snapshot_due(self, kept: Kept[S]) -> tuple[bytes, int] | None:
+        if kept.unsaved < _OFTEN:
+            return None
         size = len(kept.value)
-        if size < WORTH_KEEPING or kept.unsaved < min(max(_OFTEN, size // 8), _MOST):
+        if size < WORTH_KEEPING or kept.unsaved < min(size // 8, _MOST):
             return None
         if self._store.in_atomic():
             return None  # which may be undone, and the snapshot with it

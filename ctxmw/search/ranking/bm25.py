@@ -52,9 +52,9 @@ class Held:
 def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
     """Return what the index holds of these terms."""
     known = index.vocabulary.known(terms)
-    lists = [index.postings(number) for number in known.values()]
+    lists = index.postings(known.values())
     sizes = [len(places) for places, _ in lists]
-    rarity = [index.rarity(size) for size in sizes]
+    rarity = [math.log(1 + (len(index) - size + 0.5) / (size + 0.5)) for size in sizes]
     return Held(
         terms=known,
         sizes=np.array(sizes, np.intp),
@@ -73,14 +73,14 @@ def of_places(index: LexicalIndex, asked: Held) -> Floats:
     scores = np.zeros(len(index) + 1, np.float32)
     if not asked.terms:
         return scores
-    lengths = index.column("length")
+    lengths = index.columns["length"].all
     mean = max(1.0, float(np.minimum(lengths[:-1], WINDOW).mean()))
     # For a long one this is the most that a passage of it can have.
     norm = _norm(np.minimum(lengths[asked.places], WINDOW), mean)
     worth = asked.spread(asked.rarity * (K1 + 1))
     np.add.at(scores, asked.places, worth * asked.counts / (asked.counts + norm))
     if index.dead:
-        scores *= index.column("alive")
+        scores *= index.columns["alive"].all
     places = long_places(index, scores)
     if len(places):
         windows, first = counted_in_windows(index, places, np.array(list(asked.terms.values())))
@@ -98,7 +98,7 @@ def of_sessions(index: LexicalIndex, asked: Held) -> Floats:
     """Return the score of every conversation, 1 for the best; 0 for records that stand alone."""
     sizes, lengths = index.session_sizes()
     scores = np.zeros(len(sizes), np.float32)
-    mine = index.column("session")[asked.places]
+    mine = index.columns["session"].all[asked.places]
     said = (sizes[mine] > 1).nonzero()[0]
     if not len(said):
         return scores
@@ -145,7 +145,7 @@ class Coverage:
 
 def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints) -> Coverage:
     """Return how much of a question the candidates cover."""
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     reach = [places, before[places], after[places]]
     reach += [before[reach[1]], after[reach[2]]]
     share = np.zeros(len(places), np.float32)
@@ -192,12 +192,12 @@ def _bits(
 
 def neighbouring(index: LexicalIndex, places: Ints, words: Floats) -> dict[str, Floats]:
     """Return what the turns before and after say for each candidate."""
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     return {
         "before": _fading(words, places, before),
         "after": _fading(words, places, after),
-        "answered": words[after[places]] * index.column("user")[places],
-        "reply": words[before[places]] * index.column("question")[before[places]],
+        "answered": words[after[places]] * index.columns["user"].all[places],
+        "reply": words[before[places]] * index.columns["question"].all[before[places]],
     }
 
 
@@ -240,8 +240,8 @@ _HALF = WINDOW // 2
 
 def long_places(index: LexicalIndex, scores: Floats) -> Ints:
     """Return the places that match and are longer than a passage, as many as are read."""
-    found = ((scores > 0) & (index.column("length") > WINDOW)).nonzero()[0].astype(np.int32)
-    lengths = index.column("length")[found]
+    found = ((scores > 0) & (index.columns["length"].all > WINDOW)).nonzero()[0].astype(np.int32)
+    lengths = index.columns["length"].all[found]
     if lengths.sum() <= MOST_TERMS:
         return found
     order = np.argsort(-scores[found], kind="stable")
@@ -254,7 +254,7 @@ def counted_in_windows(
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Return how often every window holds each of the terms, and where each place's begin."""
     tokens, owner = index.token_runs(places)
-    lengths = index.column("length")[places].astype(np.int64)
+    lengths = index.columns["length"].all[places].astype(np.int64)
     starts = lengths.cumsum() - lengths
     halves = -(-lengths // _HALF)
     first = halves.cumsum() - halves
