@@ -23,7 +23,7 @@ from typing import Any
 from ctxmw import ContextMiddleware
 
 DATA = Path(__file__).parent / "data"
-TURNS = 40
+TURNS, LOOKED_AT = 40, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,9 @@ class Outcome:
     nothing: int
     """Requests that brought no tool at all."""
     milliseconds: float
-    """The median of preparing one."""
+    """The median of preparing one, a conversation's first call, all that is written included ..."""
+    searching: float
+    """... and of the search for its tools alone."""
     unrelated: float
     """The share of other turns that brought a tool."""
 
@@ -54,12 +56,16 @@ def measure(
     ctx: ContextMiddleware, requests: Sequence[Request], unrelated: Sequence[str]
 ) -> Outcome:
     """Ask for everything, each in a new conversation."""
-    shares, times, empty = [], [], 0
+    shares, times, searched, empty = [], [], [], 0
+    index = ctx.catalog.view().index
     ctx.session("warm").prepare([{"role": "user", "content": "Which tools are there?"}])
     for number, request in enumerate(requests):
         began = time.perf_counter()
         tools = _bound(ctx, f"r{number}", request.text)
         times.append(1000 * (time.perf_counter() - began))
+        began = time.perf_counter()
+        index.called_for(request.text, LOOKED_AT)
+        searched.append(1000 * (time.perf_counter() - began))
         shares.append(len(set(tools).intersection(request.tools)) / len(request.tools))
         empty += not tools
     talk = [bool(_bound(ctx, f"u{number}", text)) for number, text in enumerate(unrelated)]
@@ -68,6 +74,7 @@ def measure(
         hits=sum(share > 0 for share in shares),
         nothing=empty,
         milliseconds=statistics.median(times),
+        searching=statistics.median(searched),
         unrelated=statistics.mean(talk) if talk else 0.0,
     )
 
@@ -100,7 +107,8 @@ def main() -> None:
         outcome = measure(ctx, requests, unrelated)
     print(
         f"{len(requests)} requests: recall@5 {outcome.recall:.1%}, one right for {outcome.hits}, "
-        f"none bound for {outcome.nothing}, p50 {outcome.milliseconds:.1f} ms; "
+        f"none bound for {outcome.nothing}, p50 {outcome.milliseconds:.1f} ms, of which the search "
+        f"by words {outcome.searching:.1f} ms; "
         f"{len(unrelated)} unrelated turns: {outcome.unrelated:.1%} bring a tool"
     )
 

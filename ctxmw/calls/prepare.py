@@ -11,6 +11,7 @@ that the turn brings tips the scale, it is decided after, and the call planned a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,12 +26,15 @@ from ..conversation.state import SessionState
 from ..errors import NotFound
 from ..recall.entries import Entry, claimed
 from ..runtime.telemetry import stage
-from ..tokens.prompt_counter import Measure
+from ..text.cleaning import one_line
+from ..tokens.prompt_counter import Measure, at_most
 from ..values.messages import Message
 from ..values.records import Turn
 from .binding import OfferedTools, loaded_with
 from .call import Call, Chosen, Planned, Seen
 from .prompt import assemble, choose, open_parts, opening, part, tools_of_call
+
+log = logging.getLogger("ctxmw")
 
 _OPTIMISTIC = 3
 MANY_WAIT = 32
@@ -95,6 +99,10 @@ def plan(call: Call, window: Window | None = None, *, capture: bool = False) -> 
     if window is None:
         return _planned(call, None, capture=capture)
     window = _with_tools(call, window)
+    return _told_if_over(_fitted(call, window, capture=capture), window)
+
+
+def _fitted(call: Call, window: Window, *, capture: bool) -> Planned:
     certain = _certain(call, window)
     need = _needed(call, certain)
     call, chosen = _compacted(call, window, need)
@@ -105,6 +113,26 @@ def plan(call: Call, window: Window | None = None, *, capture: bool = False) -> 
         return planned  # there is room, or it cannot be made
     call, chosen = _compacted(call, window, _needed(call, exact))
     return planned if call is planned.call else _planned(call, chosen, capture=capture)
+
+
+def _told_if_over(planned: Planned, window: Window) -> Planned:
+    """Return the plan; where even so the prompt is over the window, its record and a log say so."""
+    prompt, count = planned.prepared.messages, planned.call.using.recall.printer.count
+    if at_most(prompt) + window.taken <= window.tokens:
+        return planned
+    over = Measure(count).messages(prompt) + window.taken - window.tokens
+    if over <= 0:
+        return planned
+    record = planned.prepared.context.model_copy(update={"over_window": over})
+    log.warning(
+        "a prompt of conversation %r is %d tokens over the model's window of %d: what must stay in "
+        "view takes more. Shorten the last message or its tool outputs, or offer fewer tools.",
+        one_line(planned.call.who.session, 80),
+        over,
+        window.tokens,
+    )
+    rows = tuple(record.row() if row.ref == record.ref else row for row in planned.rows)
+    return replace(planned, prepared=replace(planned.prepared, context=record), rows=rows)
 
 
 def _with_tools(call: Call, window: Window) -> Window:

@@ -138,6 +138,8 @@ class ContextRecord(Displayed, Record):
     """Tokens of earlier parts shown again at their messages."""
     view: str = ""
     """Ref of the compacted view that the prompt shows; mem_get with it brings what is archived."""
+    over_window: int = 0
+    """Tokens by which the prompt is over the model's window, though all was cut that may be."""
     prefix_share: float | None = None
     """Share of the prompt that equals the beginning of the one before; None for the first."""
     replayed: tuple[tuple[str, str], ...] = ()
@@ -251,6 +253,8 @@ class ContextRecord(Displayed, Record):
             lines.append(f"prefix shared with the last prompt: {self.prefix_share:.0%}")
         if self.view:
             lines.append(f"compacted: what is archived is {self.view}")
+        if self.over_window:
+            lines.append(f"over the model's window by {self.over_window} tokens")
         if self.degraded:
             lines.append(f"degraded: {self.degraded}")
         return "\n".join(lines)

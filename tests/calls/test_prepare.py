@@ -199,3 +199,17 @@ def test_where_no_tools_are_named_those_that_were_given_out_count():
         assert kept.ref in ctx.session("s2").prepare([ASK]).context.part
         assert kept.ref in ctx.session("s2").peek([ASK]).context.part
         assert kept.ref not in ctx.session("s3").prepare([ASK], tools=[]).context.part
+
+
+def test_a_prompt_that_cannot_be_made_to_fit_the_window_is_told_of_before_it_is_sent(caplog):
+    with ContextMiddleware.open(":memory:", strict=True) as ctx:
+        chat = ctx.session("s1")
+        asked = [{"role": "user", "content": "word " * 900}]
+        over = chat.prepare(asked, window=600).context
+        assert over.over_window > 200
+        assert chat.history()[-1].over_window == over.over_window
+        assert f"over the model's window by {over.over_window} tokens" in over.explain()
+        assert "over the model's window of 600" in caplog.text
+        caplog.clear()
+        assert ctx.session("s2").prepare(asked, window=2_000).context.over_window == 0
+        assert caplog.text == ""
