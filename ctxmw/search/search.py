@@ -106,6 +106,21 @@ class Search:
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
 
+    def near_offers(
+        self, texts: tuple[str, ...], sentences: Sequence[str], deadline: Deadline | None
+    ) -> Floats | None:
+        """Return how near texts of the application are to sentences; None: words alone tell."""
+        offered = self._dense.offered if self._dense else None
+        if offered is None:
+            return None
+        try:
+            return self._aside.call(partial(offered.near, texts, sentences), deadline, "offers")
+        except Late:
+            self._fault("offers", LATE)
+        except CtxmwError as error:
+            self._fault("offers", type(error).__name__)
+        return None
+
     def find(self, situation: Situation, weights: Weights, wanted: Filter | None = None) -> Found:
         """Return what answers the situation's query."""
         chosen = wanted or Filter()
