@@ -21,19 +21,22 @@ from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summar
 from .memory.retention import Keeper
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
-from .recall.catalog import AgentSearch, Catalog, Offer
+from .recall.catalog import Catalog
 from .recall.modes import MODES, Mode
+from .recall.offering.items import Offer
+from .recall.offering.view import AgentSearch
 from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
 from .recall.sources.code.source import Code
 from .recall.sources.directory import Directory
-from .recall.sources.memories import Memories
 from .recall.sources.own import OwnSource
-from .recall.sources.sessions import Sessions
+from .recall.sources.records import Memories, Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.telemetry import Faults, Observer, Stats, Telemetry, Tracing
+from .search.feedback import Opinions
+from .search.offered_meaning import OfferedMeaning
 from .search.search import Search
 from .search.vectors.dense import Backlog, Dense
 from .search.vectors.embedders import as_embedder
@@ -300,6 +303,7 @@ def _recall(
     workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
     limit = TimeLimit(_deadline(options), workers)
     weights = _given(options.get("weights"), Weights)
+    learn = _given(options.get("learn"), Learning)
     arriving = _given(options.get("arriving"), Arriving)
     surroundings = _surroundings(journal, feed, count, weights, options)
     return Recall(
@@ -311,6 +315,7 @@ def _recall(
         ),
         own_sources=tuple(map(OwnSource, options.get("sources", ()))),
         search=Search(store, count, dense=dense, aside=limit.aside, feed=feed, faults=faults),
+        opinions=Opinions(store, feed, faults) if learn.feedback else None,
         catalog=Catalog(
             journal,
             feed,
@@ -328,7 +333,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
-        discreet=_given(options.get("learn"), Learning).sensitive != "always",
+        discreet=learn.sensitive != "always",
     )
 
 
@@ -374,7 +379,8 @@ def _dense(journal: Journal, feed: Feed, options: Options) -> Dense | None:
     index = _index(store, options.get("index") or "numpy")
     embedder = as_embedder(embedder)
     vectors = Vectors(store, embedder, index, clock=clock, faults=faults, feed=feed)
-    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None)
+    offered = OfferedMeaning(store, embedder, lambda cosines: vectors.levels().matches(cosines))
+    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None, offered)
 
 
 def _index(store: Store, name: str) -> VectorIndex:

@@ -26,7 +26,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "forget",
         "restore",
     ),
-    "conversations": ("sessions", "history", "collect", "ui", "eval"),
+    "conversations": ("sessions", "history", "rate", "usage", "collect", "ui", "eval"),
     "what comes along": ("catalog", "index", "watch", "notice"),
     "editors and assistants": ("mcp", "serve"),
     "the store": ("export", "import", "migrate", "reindex", "retention"),
