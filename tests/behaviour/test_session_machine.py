@@ -661,10 +661,16 @@ class Conversations(RuleBasedStateMachine):
 
     def _check_record(self, prepared: Prepared) -> None:
         """What the record calls shown in full is in the prompt."""
-        text = prepared.context.text
+        prompt = "\n".join(str(message["content"]) for message in prepared.messages)
         marks = {said.ref: said.end for said in self.texts if said.ref and said.often}
-        full = [used.ref for used in prepared.context.used if used.shown == "full"]
-        missing = [ref for ref in full if ref in marks and marks[ref] not in text]
+        full = [used for used in prepared.context.used if used.shown == "full"]
+        # Parts of earlier turns stand at their messages, not in the blocks of this call.
+        where = {"stable": prepared.context.text, "turn": prepared.context.text}
+        missing = [
+            used.ref
+            for used in full
+            if used.ref in marks and marks[used.ref] not in where.get(used.block, prompt)
+        ]
         assert not missing, f"{missing} are shown, says the record, but they are not"
 
     @invariant()
