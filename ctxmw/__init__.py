@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .forgiving import ForgivingSession
     from .learning.policy import Learning
     from .learning.summarizers import SummarizerLimits
+    from .memory.documents import Document, Documents, DocumentSearch
     from .memory.hits import Hit
     from .memory.retention import Receipt
     from .middleware import ContextMiddleware
@@ -58,6 +59,9 @@ __all__ = [
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
+    "Document",
+    "DocumentSearch",
+    "Documents",
     "Floors",
     "ForgivingSession",
     "Hit",
@@ -110,6 +114,7 @@ _NAMES = {
     "forgiving": "ForgivingSession",
     "learning.policy": "Learning",
     "learning.summarizers": "SummarizerLimits",
+    "memory.documents": "Document DocumentSearch Documents",
     "memory.hits": "Hit",
     "memory.retention": "Receipt",
     "middleware": "ContextMiddleware",

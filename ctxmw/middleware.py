@@ -25,6 +25,7 @@ from .conversation.record import ContextRecord
 from .conversation.state import SessionState
 from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
+from .memory.documents import Documents
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
 from .memory.pin import pin_memory, pinned_as
@@ -245,6 +246,10 @@ class ContextMiddleware:
     def pins(self, *, user: str | None = None) -> dict[str, Pinning]:
         """Return what is pinned, by ref: "shown" in every conversation, or "kept_out"."""
         return pinned_as(self._journal, self._named(user))
+
+    def documents(self, *, user: str | None = None) -> Documents:
+        """Return the user's documents: JSON values under a path and a name, for applications."""
+        return Documents(self.store, self._named(user), self._journal.clock)
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
