@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .recall.modes import MODES, Mode
     from .recall.render import Compact, Markdown, Xml
     from .runtime.telemetry import Tracing
+    from .search.feedback import Feedback
     from .session import Session
     from .settings.settings import Settings
     from .store.postgres.store import Limits as Limits
@@ -62,6 +63,7 @@ __all__ = [
     "Document",
     "DocumentSearch",
     "Documents",
+    "Feedback",
     "Floors",
     "ForgivingSession",
     "Hit",
@@ -122,6 +124,7 @@ _NAMES = {
     "recall.modes": "MODES Mode",
     "recall.render": "Compact Markdown Xml",
     "runtime.telemetry": "Tracing",
+    "search.feedback": "Feedback",
     "session": "Session",
     "settings.settings": "Settings",
     # Not everybody has the driver: these are not in __all__, for `import *` would ask for it.

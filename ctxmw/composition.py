@@ -27,13 +27,13 @@ from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
 from .recall.sources.code.source import Code
 from .recall.sources.directory import Directory
-from .recall.sources.memories import Memories
 from .recall.sources.own import OwnSource
-from .recall.sources.sessions import Sessions
+from .recall.sources.records import Memories, Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.telemetry import Faults, Observer, Stats, Telemetry, Tracing
+from .search.feedback import Opinions
 from .search.search import Search
 from .search.vectors.dense import Backlog, Dense
 from .search.vectors.embedders import as_embedder
@@ -300,6 +300,7 @@ def _recall(
     workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
     limit = TimeLimit(_deadline(options), workers)
     weights = _given(options.get("weights"), Weights)
+    learn = _given(options.get("learn"), Learning)
     arriving = _given(options.get("arriving"), Arriving)
     surroundings = _surroundings(journal, feed, count, weights, options)
     return Recall(
@@ -311,6 +312,7 @@ def _recall(
         ),
         own_sources=tuple(map(OwnSource, options.get("sources", ()))),
         search=Search(store, count, dense=dense, aside=limit.aside, feed=feed, faults=faults),
+        opinions=Opinions(store, feed, faults) if learn.feedback else None,
         catalog=Catalog(
             journal,
             feed,
@@ -328,7 +330,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
-        discreet=_given(options.get("learn"), Learning).sensitive != "always",
+        discreet=learn.sensitive != "always",
     )
 
 

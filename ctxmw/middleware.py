@@ -23,20 +23,22 @@ from .conversation.history import record_behind, record_of
 from .conversation.pins import Pinning
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
+from .conversation.usage import ItemUsage, usage_of
 from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.documents import Documents
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
 from .memory.pin import pin_memory, pinned_as
-from .memory.put_away import put_away, restore
+from .memory.rate import Opinion, rate, ratings_of
 from .memory.remember import Day, checked_memory, checked_period, edit, remember
 from .memory.retention import Receipt, receipts_of
-from .memory.versions import versions
+from .memory.versions import put_away, restore, versions
 from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
+from .search.feedback import Feedback
 from .store.open import store_at
 from .store.transfer import export, import_
 from .values.argument_checks import (
@@ -46,6 +48,7 @@ from .values.argument_checks import (
     checked_metadata,
     checked_path,
     checked_refs,
+    checked_since,
     checked_texts,
     flag,
 )
@@ -432,6 +435,49 @@ class ContextMiddleware:
         said = check_text(answer, "answer")
         return record_of(self._journal, name, said) or record_behind(self._journal, name, said)
 
+    def rate(
+        self,
+        record: ContextRecord | str,
+        ref: str | None = None,
+        value: int = 1,
+        *,
+        note: str = "",
+        missing: str = "",
+        user: str | None = None,
+    ) -> Feedback:
+        """Say whether what a call was shown has helped: 1 it did, -1 it did not, 0 takes it back.
+
+        `record` is the call's record, its ref, or the id or text of the answer it gave. Without a
+        `ref` the whole call is rated; `missing` says in words what should have been there. Where
+        something alike is asked again, what helped rises and what did not falls, within bounds.
+        """
+        said = Opinion(ref=ref, value=value, note=note, missing=missing)
+        name = self._named(user)
+        known = record if isinstance(record, str) else checked(record, ContextRecord).ref
+        found = self.why(known, user=name)
+        if found is None:
+            raise NotFound(f"there is no record of the call {known!r:.60}: see session.history().")
+        with self._telemetry.observer.operation("rate"):
+            return rate(self._recall, found, said)
+
+    def ratings(
+        self,
+        *,
+        record: str | None = None,
+        ref: str | None = None,
+        user: str | None = None,
+    ) -> list[Feedback]:
+        """Return what was said with `rate`, the newest first: of one call, one thing, or all."""
+        return ratings_of(self._journal, self._named(user), record=record, about=ref)
+
+    def usage(self, *, since: datetime | None = None, user: str | None = None) -> list[ItemUsage]:
+        """Return what the last thousand calls showed, what cost most and never came back first.
+
+        Of each thing: how often, for how many tokens, and how many answers took it up. Nothing
+        acts on it by itself: `put_away` and `forget` are for you to call.
+        """
+        return usage_of(self._journal, self._named(user), checked_since(since))
+
     def index_code(
         self,
         path: str | Path,
@@ -564,6 +610,9 @@ class ContextMiddleware:
     areceipts = twin(receipts)
     aexport = twin(export)
     aimport_ = twin(import_)
+    arate = twin(rate)
+    aratings = twin(ratings)
+    ausage = twin(usage)
     aindex_code = twin(index_code)
     anotice = twin(notice)
 

@@ -30,6 +30,7 @@ class NewCall:
         self._session = session
         self._chat = session.forgiving()
         self._given = Given(messages, said, speakers=authors.mark(messages))
+        self._given.bring(authors.brought())
         asked = {"messages": self._given.dicts, "window": room.window, "tools": room.tools}
         self._asked: dict[str, Any] = asked if messages else {}
 

@@ -71,13 +71,30 @@ def learns(named: Mapping[str, Any]) -> bool:
     return told is not False
 
 
-def in_subagent(named: Mapping[str, Any]) -> str:
+def in_subagent(config: RunnableConfig | None) -> str:
     """Return where in a graph the graph stands that a call is made in; "" outside of another.
 
-    Nodes are told by their names: each run of one has an id of its own.
+    Nodes are told by their names: each run of one has an id of its own. What runs in a node under
+    a thread of its own is told by the metadata, which is handed down from the outermost run.
     """
-    within, inner, _ = str(named.get("checkpoint_ns") or "").rpartition("|")
-    return "|".join(node.partition(":")[0] for node in within.split("|")) if inner else ""
+    whole = ensure_config(config)
+    named, told = whole["configurable"], whole["metadata"]
+    own, outer = (str(one.get("checkpoint_ns") or "") for one in (named, told))
+    within, inner, _ = own.rpartition("|")
+    if not inner and outer not in ("", own) and (own or _names_another(named, told)):
+        within = outer
+    return "|".join(node.partition(":")[0] for node in within.split("|"))
+
+
+def in_node(config: RunnableConfig | None) -> bool:
+    """Say whether a call is made inside a node of a graph, whatever its config says."""
+    return bool(ensure_config(config)["metadata"].get("checkpoint_ns"))
+
+
+def _names_another(named: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Say whether a call names another conversation than the run around it."""
+    around = {str(told[key]) for key in ("session_id", "thread_id") if told.get(key)}
+    return session_of(named) not in (None, *around)
 
 
 def _places(named: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:

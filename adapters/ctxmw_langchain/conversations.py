@@ -75,7 +75,7 @@ class Conversations:
         """
         named = configurable(config)
         chat = self._of(named).placed(**place_of(named))
-        if inner := in_subagent(named):
+        if inner := in_subagent(config):
             return chat.child(inner)
         return chat if self.learn and learns(named) else chat.without_learning()
 

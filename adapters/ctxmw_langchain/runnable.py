@@ -106,19 +106,24 @@ class Wrapping:
         if isinstance(runnable, DynamicRunnable):
             return self._settled(runnable)
         if isinstance(runnable, BasePromptTemplate):
-            return self._telling(runnable)
+            return self._telling(runnable, upstream)
         before = (self.found, self.spoken)
         changes = self._inside(runnable, upstream)
         changed = (self.found, self.spoken) != before
         return runnable.model_copy(update=changes) if changed else runnable
 
-    def _telling(self, template: BasePromptTemplate[Any]) -> Any:
-        """Return a template that tells what the person said, where that was named."""
+    def _telling(self, template: BasePromptTemplate[Any], upstream: Upstream) -> Any:
+        """Return a template that tells what the person said, where that was named.
+
+        What another model made of it, such as a question that was condensed, is not the person's.
+        """
         self.variables.update(template.input_variables)
         if self._said is None or self._said not in template.input_variables:
             self.leaves.append(template)
             return template
         self.spoken += 1
+        if upstream.from_model(self._said):
+            return template
         return SpokenPrompt(template=template, said=self._said)
 
     def _inside(self, runnable: Any, upstream: Upstream) -> dict[str, Any]:
@@ -151,7 +156,8 @@ class Wrapping:
         for step in steps:
             before = self.found
             walked.append(self.around(step, upstream))
-            upstream = upstream.after(step, has_model=self.found > before)
+            has_model = self.found > before
+            upstream = upstream.after(step, has_model=has_model, said=self._said)
         return walked
 
     def _each(self, runnables: Mapping[str, Any], upstream: Upstream) -> dict[str, Any]:

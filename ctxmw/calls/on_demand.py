@@ -16,7 +16,7 @@ from ..recall.in_view import InView, unsaid
 from ..recall.lanes import Selection
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
-from ..recall.sources.memories import Memories
+from ..recall.sources.records import Memories
 from ..search.question import Filter
 from ..search.reading import opens_at
 from ..values.argument_checks import check_kind

@@ -34,6 +34,11 @@ def history_of(journal: Journal, user: str, session: str) -> list[ContextRecord]
     return _complete(journal, user, journal.store.query(user, asked))
 
 
+def records_among(journal: Journal, user: str, asked: Find) -> list[ContextRecord]:
+    """Return the records of the calls that are asked for."""
+    return _complete(journal, user, journal.store.query(user, asked))
+
+
 def record_of(journal: Journal, user: str, ref: str) -> ContextRecord | None:
     """Return the record of that ref."""
     rows = [row for row in journal.store.get(user, [ref]) if row.type == "context"]

@@ -130,6 +130,8 @@ class ContextRecord(Displayed, Record):
     exact: bool
     stable_build: str
     part_build: str
+    came_back: tuple[str, ...] = ()
+    """Refs of what was shown and came back in the answer."""
     entries: dict[str, str] = Field(default_factory=dict)
     """Entries the prompt shows, by ref, with their versions; an answer commits them."""
     replayed_tokens: int = 0

@@ -29,6 +29,8 @@ class Learning:
     sensitive: Sensitive = "on_topic"
     """What becomes of statements about health, faith and sexuality: shown where they are spoken of,
     shown always, or never learned."""
+    feedback: bool = True
+    """Whether what people say of hits (`rate`) moves the ranking."""
 
     def __post_init__(self) -> None:
         if self.sensitive not in get_args(Sensitive):

@@ -113,7 +113,7 @@ def recall_as_of(recall: Recall, user: str, at: datetime) -> Iterator[Recall]:
         for rows in batches(_rows_then(recall.journal, user, at), _BATCH):
             copy.put(rows)
         search = Search(copy, recall.printer.count, faults=recall.journal.faults)
-        yield replace(recall, search=search)
+        yield replace(recall, search=search, opinions=None)
     finally:
         copy.close()
 

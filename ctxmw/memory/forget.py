@@ -26,6 +26,7 @@ from ..conversation.state import (
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
 from ..runtime.telemetry import Observer, stage
+from ..search.feedback import Feedback
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.argument_checks import check_name, wanted_metadata
@@ -40,7 +41,7 @@ from ..values.records import (
     load,
     load_all,
 )
-from .laundered import FORGOTTEN, answers_without, laundered
+from .laundered import FORGOTTEN, answers_without, brought_along, laundered
 from .summary import summary_of
 from .versions import NO_MORE, all_versions, cut_from_history
 
@@ -75,7 +76,7 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
     store = journal.store
     if by == "ref":
         rows = store.get(user, [name])
-        if not rows or rows[0].type not in RECORD_TYPES:
+        if not rows or rows[0].type not in (*RECORD_TYPES, Feedback.type):
             raise NotFound(f"there is no record {name!r} of user {user!r}: search for it.")
     elif by == "metadata":
         rows = store.query(user, Find(types=(Memory.type,), live=None))
@@ -89,12 +90,16 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
     with observer.operation("forget"):
         if by == "session":
             return forget_session(journal, user, name, rows)
-        return forget(journal, user, rows)
+        along = brought_along(journal, user, name) if by == "source" else ()
+        return forget(journal, user, rows, along)
 
 
 @stage("forget")
-def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
-    """Remove these rows and whatever is a copy of them; say how many records that were."""
+def forget(journal: Journal, user: str, rows: Iterable[Row], along: Sequence[Turn] = ()) -> int:
+    """Remove these rows and whatever is a copy of them; say how many records that were.
+
+    The words that came `along` with turns go too, out of the answers to them.
+    """
     store = journal.store
     with store.atomic(user):
         found = list(rows)
@@ -104,16 +109,20 @@ def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
         gone |= cut
         derived = list(_derived(journal, user, gone))
         strange = _strangers_among(journal, found)
-        gone |= laundered(journal, user, derived, strange)
+        gone |= laundered(journal, user, derived, strange, along)
         scrubbed = _turns_without(store, user, derived, gone)
-        scrubbed = answers_without(journal, user, strange, gone, scrubbed)
+        answers = [turn for turn in along if turn.role == "assistant"]
+        scrubbed = answers_without(journal, user, [*strange, *answers], gone, scrubbed)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans
+        opinions = load_all(store.query(user, Find(types=(Feedback.type,), live=None)), Feedback)
+        gone |= {one.ref for one in opinions if not gone.isdisjoint((one.about, *one.derived_from))}
         touched = gone | quoting | {turn.ref for turn in scrubbed}
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])
+        store.put([one.row() for one in _without_words(opinions, gone, scrubbed)])
         store.put(remembering_what_is_gone(journal, user, gone))
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(journal, user, stale)
@@ -290,6 +299,18 @@ def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Der
 
 def _unquoted(one: Derived) -> Derived:
     return one.model_copy(update=dict(NO_MORE))
+
+
+def _without_words(
+    opinions: Iterable[Feedback], gone: Collection[str], scrubbed: Iterable[Turn]
+) -> list[Feedback]:
+    """Return opinions that stay, without the words of questions of which something is gone."""
+    asked = {turn.ref for turn in scrubbed}
+    return [
+        one.model_copy(update={"asked": ()})
+        for one in opinions
+        if one.ref not in gone and not asked.isdisjoint(one.derived_from)
+    ]
 
 
 def _rewrite(journal: Journal, user: str, stale: Iterable[SessionSummary]) -> int:

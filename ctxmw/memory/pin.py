@@ -6,7 +6,7 @@ from ..conversation.pins import Pinning, pins_of, put_pin
 from ..errors import InvalidValue
 from ..store.journal import Journal
 from ..values.records import Memory
-from .put_away import memory_at
+from .versions import memory_at
 
 
 def pin_memory(journal: Journal, user: str, ref: str, to: Pinning | None) -> Memory:

@@ -7,8 +7,8 @@ already are the caller's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -230,6 +230,8 @@ class Filter:
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
     """Until when the answer is of use; None: however long it takes."""
+    moved: Mapping[str, float] = field(default_factory=dict)
+    """By how much what people said of records moves them, by ref; see `feedback`."""
     head: int | None = None
     """The position of the changes feed up to which records must be known; None: up to now."""
 

@@ -129,7 +129,8 @@ class Derived(Record):
     message_id: str = ""
     """The caller's own id of the message that said it first."""
     rejected: bool = False
-    """Whether all that says it was said on a branch that was left; then it is history."""
+    """Whether all that says it was said on a branch that was left, or something tells it better
+    now; then it is history."""
 
 
 class Memory(Displayed, Derived):
@@ -299,6 +300,9 @@ class Turn(Record):
     tainted: bool = False
     """Whether a stranger's words are in it, or stood before it in the conversation. It has no
     place in a system prompt, nor has what an assistant says in it."""
+    brings: tuple[str, ...] = ()
+    """Of an answer, the sources of strangers' words that came along with messages before it, such
+    as documents in a prompt: they are no turns themselves."""
     teaches: bool = True
     """False where nothing was to be learned: it stays in its conversation, and is not searched."""
     rejected: bool = False

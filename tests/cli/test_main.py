@@ -590,6 +590,28 @@ def test_what_was_put_away_is_listed_and_restored_and_age_is_told(tmp_path, caps
     assert '"receipts": []' in capsys.readouterr().out
 
 
+def test_calls_are_rated_and_their_usage_is_told(ctxmw, read, folder):
+    remembered = read("remember", "The deploy key rotates on Friday.")[0]["ref"]
+    with ContextMiddleware.open(folder / "memory.db") as ctx:
+        chat = ctx.session("s1", project="shop")
+        prepared = chat.prepare([{"role": "user", "content": "When does the deploy key rotate?"}])
+        record = chat.finish(prepared, "It rotates on Friday, every week.").ref
+    rated = read("rate", record, remembered, "--down", "--note", "old")
+    assert (rated["about"], rated["value"], rated["note"]) == (remembered, -1, "old")
+    assert read("rate", record, "--missing", "the colour of the moon")["about"] == ""
+    (used,) = read("usage")
+    assert (used["ref"], used["calls"], used["came_back"]) == (remembered, 1, 1)
+    assert used["did_not"] == 1
+    assert "+0 -1" in ctxmw("usage")[1]
+    assert "showed no 'mnothing'" in ctxmw("rate", record, "mnothing", "--up")[2]
+
+
+def test_usage_without_a_call_says_so(ctxmw):
+    ctxmw("remember", "The deploy key rotates on Friday.")
+    code, _, said = ctxmw("usage")
+    assert (code, said) == (3, "no call was answered yet\n")
+
+
 def test_memories_are_listed_edited_and_pinned(ctxmw, read):
     [kept] = read("remember", "Ship on Tuesdays.", "--metadata", "team=web", "--metadata", "rank=1")
     ctxmw("remember", "Ship whenever.")

@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValue
-from ...settings.settings import Settings
 from ...store.open import check_exists, data_folder
-from ...workspace.project import Place, detect
 
 if TYPE_CHECKING:
     from ...middleware import ContextMiddleware
     from ...session import Session
+    from ...settings.settings import Settings
+    from ...workspace.project import Place
 
 
 def settings_of(chosen: argparse.Namespace) -> Settings:
     """Return the settings that hold here; arguments win."""
+    # Whoever is answered by another process reads no settings.
+    from ...settings.settings import Settings
+
     where = {"store": chosen.store, "user": chosen.user, "project": chosen.project}
     return Settings.load(file=chosen.config, **where)
 
@@ -53,6 +56,8 @@ def here(chosen: argparse.Namespace, ctx: ContextMiddleware) -> Place:
 
     A folder without git and manifest is a project once it is indexed.
     """
+    from ...workspace.project import Place, detect
+
     settings, place = settings_of(chosen), detect(Path.cwd())
     return Place(
         root=place.root,

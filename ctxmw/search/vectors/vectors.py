@@ -20,9 +20,8 @@ from ...runtime.telemetry import Faults
 from ...store.journal import Feed
 from ...values.records import SHARED, load, utc_now
 from . import calibration
-from .embedding import CHARS, embed_checked
+from .embedding import CHARS, Refusal, embed_checked
 from .follow import TYPES, Followed, Following, VectorsByRef, is_damaged, space_of
-from .refusals import Refusal
 
 if TYPE_CHECKING:
     from ...protocols import FloatArray
