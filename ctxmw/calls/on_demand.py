@@ -155,7 +155,10 @@ class OnDemandAnswers:
     def _around(self, refs: Sequence[str]) -> list[Item]:
         """Return what of these is code, or a file of the folder at hand."""
         _, situation = self._here("")
-        found = [self._recall.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
+        around, skills = self._recall.surroundings, self._recall.catalog.skills
+        found = [
+            around.get(situation, ref) or skills.get(situation, ref) for ref in dict.fromkeys(refs)
+        ]
         return [replace(item, label=f"{item.ref} {item.label}") for item in found if item]
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -27,6 +28,7 @@ from ..values.argument_checks import check_kind, check_name, check_text
 from ..values.items import Include, Item, short_refs
 from ..values.records import SHARED, Record, load_as
 from ..values.situation import with_match
+from .sources.skills import Skills
 
 CatalogKind = Literal["rule", "reference", "tool"]
 CATALOG_KINDS: tuple[str, ...] = get_args(CatalogKind)
@@ -141,6 +143,8 @@ class Catalog:
         servers: Mapping[str, Include] | None = None,
     ) -> None:
         """Offer what the store has, and these: they are as good, but not written to it."""
+        self.skills = Skills()
+        """Agent Skills, of the application and of folders."""
         self._store = journal.store
         self._clock = journal.clock
         self._random = journal.random
@@ -195,6 +199,13 @@ class Catalog:
         ref = f"{SERVER}{name}"
         server = CatalogServer(user=SHARED, ref=ref, at=self._clock(), name=name, include=include)
         self._store.put([server.row()])
+
+    def add_skills(self, folder: str | Path) -> list[str]:
+        """Offer the Agent Skills of a folder (SKILL.md files) in this process; return their names.
+
+        A request that calls for one is told its name and description; mem_get brings the rest.
+        """
+        return self.skills.add(folder)
 
     def remove(self, name: str) -> None:
         """Offer it no longer."""
