@@ -54,13 +54,14 @@ from .values.argument_checks import (
 )
 from .values.budget import Budget
 from .values.items import Trust, long_ref
-from .values.messages import Placement
+from .values.messages import Message, Placement
 from .values.metadata import MetadataValue
 from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
 
 if TYPE_CHECKING:
+    from .memory.arrivals.taking_in import TakenIn
     from .session import Session
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
@@ -362,6 +363,34 @@ class ContextMiddleware:
         """
         return import_(self.store, self._named(user), checked_path(path, "file").absolute())
 
+    def import_from(
+        self,
+        source: str,
+        path: str | Path,
+        *,
+        of: str | None = None,
+        dry_run: bool = False,
+        user: str | None = None,
+    ) -> TakenIn:
+        """Take in what another memory, store or chat has left in a file or folder.
+
+        Sources: mem0, langgraph, langmem, chroma, llamaindex, chatgpt, claude. Times and ids are
+        kept; what was taken before is passed over, so a run that broke off is simply run again.
+        Where it holds several users' things, `of` says whose to take. With `dry_run` nothing is
+        written.
+        """
+        from .memory.arrivals.taking_in import arrivals_in, take_in  # few import anything
+
+        name = self._named(user)
+        found = arrivals_in(source, checked_path(path, "file or folder"), of)
+
+        def capture(chat: str, messages: Sequence[Message]) -> int:
+            return len(self.session(chat, user=name).capture(messages))
+
+        taken = take_in(self._journal, name, source, found, None if dry_run else capture)
+        self._learner.has_news(name)
+        return taken
+
     def session(
         self,
         id: str | None = None,  # noqa: A002 - the word the caller knows
@@ -610,6 +639,7 @@ class ContextMiddleware:
     areceipts = twin(receipts)
     aexport = twin(export)
     aimport_ = twin(import_)
+    aimport_from = twin(import_from)
     arate = twin(rate)
     aratings = twin(ratings)
     ausage = twin(usage)

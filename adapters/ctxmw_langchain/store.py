@@ -133,7 +133,7 @@ class LangGraphSource:
         """
         if not isinstance(store, BaseStore):
             raise InvalidValue(f"store is {store!r:.60}: give a LangGraph store.")
-        if isinstance(namespace, str) or not all(isinstance(one, str) for one in namespace):
+        if not isinstance(namespace, tuple):
             raise InvalidValue(f"namespace is {namespace!r:.60}: give a tuple, such as ('facts',).")
         self.name = name
         self._store = store
