@@ -16,7 +16,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .calls.tools import MemoryTool, code_tools, memory_tools
+    from .calls.tools import MemoryTool, catalog_tools, code_tools, memory_tools
     from .compaction.compactor import Compacted, Compaction
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from .memory.hits import Hit
     from .memory.retention import Receipt
     from .middleware import ContextMiddleware
-    from .recall.catalog import AgentSearch, Offer
     from .recall.modes import MODES, Mode
+    from .recall.offering.items import Offer
+    from .recall.offering.view import AgentSearch
     from .recall.render import Compact, Markdown, Xml
     from .runtime.telemetry import Tracing
     from .search.feedback import Feedback
@@ -97,6 +98,7 @@ __all__ = [
     "WrongUser",
     "Xml",
     "analyze_message",
+    "catalog_tools",
     "code_tools",
     "counter_for",
     "current_session",
@@ -108,7 +110,7 @@ __all__ = [
 
 
 _NAMES = {
-    "calls.tools": "MemoryTool code_tools memory_tools",
+    "calls.tools": "MemoryTool catalog_tools code_tools memory_tools",
     "compaction.compactor": "Compacted Compaction",
     "conversation.conversation": "Prepared",
     "conversation.record": "ContextRecord",
@@ -120,7 +122,8 @@ _NAMES = {
     "memory.hits": "Hit",
     "memory.retention": "Receipt",
     "middleware": "ContextMiddleware",
-    "recall.catalog": "AgentSearch Offer",
+    "recall.offering.items": "Offer",
+    "recall.offering.view": "AgentSearch",
     "recall.modes": "MODES Mode",
     "recall.render": "Compact Markdown Xml",
     "runtime.telemetry": "Tracing",

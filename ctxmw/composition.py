@@ -21,8 +21,10 @@ from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summar
 from .memory.retention import Keeper
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
-from .recall.catalog import AgentSearch, Catalog, Offer
+from .recall.catalog import Catalog
 from .recall.modes import MODES, Mode
+from .recall.offering.items import Offer
+from .recall.offering.view import AgentSearch
 from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
 from .recall.sources.code.source import Code
@@ -34,6 +36,7 @@ from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.telemetry import Faults, Observer, Stats, Telemetry, Tracing
 from .search.feedback import Opinions
+from .search.offered_meaning import OfferedMeaning
 from .search.search import Search
 from .search.vectors.dense import Backlog, Dense
 from .search.vectors.embedders import as_embedder
@@ -376,7 +379,8 @@ def _dense(journal: Journal, feed: Feed, options: Options) -> Dense | None:
     index = _index(store, options.get("index") or "numpy")
     embedder = as_embedder(embedder)
     vectors = Vectors(store, embedder, index, clock=clock, faults=faults, feed=feed)
-    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None)
+    offered = OfferedMeaning(store, embedder, lambda cosines: vectors.levels().matches(cosines))
+    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None, offered)
 
 
 def _index(store: Store, name: str) -> VectorIndex:

@@ -11,8 +11,8 @@ from typing import Any
 from .errors import InvalidValue
 from .learning.summarizers import SummarizerLimits
 from .protocols import Store
-from .recall.catalog import Offer
 from .recall.modes import Mode
+from .recall.offering.items import Offer
 from .runtime.telemetry import Tracing
 from .values.argument_checks import is_listed
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from .calls.binding import OfferedTools
 from .calls.end import end, end_idle
 from .calls.finish import commit_entries, finish_call, finish_without_record, stored_record
 from .calls.on_demand import OnDemandAnswers
@@ -36,8 +37,8 @@ from .conversation.state import SessionState
 from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
-from .recall.catalog import SessionContext
 from .recall.entries import LIFETIME, Entry, checked_entry
+from .recall.offering.view import SessionContext
 from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
 from .runtime.telemetry import CONVERSATION
@@ -124,6 +125,7 @@ class Session(Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] | None = None,
+        choose_tools: bool = False,
         capture: bool = True,
     ) -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
@@ -137,11 +139,15 @@ class Session(Displayed):
 
         Where the model's window is known, here or from the memory, a prompt that takes up too much
         of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
-        the JSON schemas of what the model is offered: they count. Only a model that has mem_get or
+        the JSON schemas of what the model is offered: they count. With `choose_tools=True` the
+        model is sent those alone that `Prepared.bound` names, and only they count: of the
+        catalog's tools the ones that requests called for, and all that it does not know. Only a
+        model that has mem_get or
         mem_search is told of what it could fetch; where tools are not told (None), that is one of a
         memory whose tools were given out.
         """
         flag(capture, "capture")
+        flag(choose_tools, "choose_tools")
         with self._observer.operation("prepare", **{CONVERSATION: self.id}) as told:
             if self._conversations.idle_due(self._who):
                 end_idle(self._recall, self._learner, self._who)
@@ -149,10 +155,13 @@ class Session(Displayed):
                 self._composition.keeper.look_in_passing(self.user)
             size, offered = self._window(window), () if tools is None else schemas(tools)
             automatic = size and self._compactor.policy.automatic
-            counted = self._counted(size, offered) if automatic else None
+            counted = Window(tokens=size) if size and automatic else None
             given = check_messages(messages)
             who = self._fetching(self._asking(query, size), tools, given)
-            prepared = prepare_call(self._compactor, who, given, counted, capture=capture)
+            tools_given = OfferedTools(schemas=tuple(offered), chosen=choose_tools)
+            prepared = prepare_call(
+                self._compactor, who, given, counted, offered=tools_given, capture=capture
+            )
             told.update(told_of(prepared.context, self._observer))
             return prepared
 
@@ -369,6 +378,7 @@ class Session(Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] | None = None,
+        choose_tools: bool = False,
         capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`.
@@ -380,7 +390,13 @@ class Session(Displayed):
         import asyncio
 
         call = partial(
-            self.prepare, messages, query=query, window=window, tools=tools, capture=capture
+            self.prepare,
+            messages,
+            query=query,
+            window=window,
+            tools=tools,
+            choose_tools=choose_tools,
+            capture=capture,
         )
         try:
             return await self.workers.run(call, within=self._recall.limit.patience)

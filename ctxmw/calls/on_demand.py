@@ -14,6 +14,7 @@ from ..protocols import Row
 from ..recall.entries import Entry
 from ..recall.in_view import InView, unsaid
 from ..recall.lanes import Selection
+from ..recall.offering.view import context_in
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
 from ..recall.sources.records import Memories
@@ -25,6 +26,7 @@ from ..values.items import Item, Scope
 from ..values.record_items import as_past, record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, Memory, Record, load
 from ..values.situation import Situation, score_all
+from .binding import found_tools
 
 _NAMED = 8
 """Ids that the next call is told, and an answer past the cap."""
@@ -101,6 +103,21 @@ class OnDemandAnswers:
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
         found = select_turn(items, limit, layout, floors)
         return self._answer(found) if counted else found.block.text or _DOES_NOT_FIT
+
+    def tools(self, query: str, names: Sequence[str] = ()) -> str:
+        """Return what the application's catalog has for a query, and load the best of it."""
+        state = self._conversations.load(self._who)
+        view = self._recall.catalog.view()
+        answer = found_tools(
+            self._recall, context_in(view, state.added, state.removed), query, names
+        )
+        if answer.load:
+            with self._store.atomic(self._who.user):
+                before = self._conversations.load(self._who).loaded
+                loaded = tuple(dict.fromkeys((*before, *answer.load)))
+                self._conversations.change(self._who, loaded=loaded)
+        self._charge(self._count(answer.text))
+        return answer.text
 
     def get(self, ids: Sequence[str], offset: int = 0, query: str = "") -> str:
         """Return records in full, as many as fit; a long one page by page.

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from ..errors import InvalidValue
 from ..protocols import Find
-from ..recall.catalog import Catalog, SessionContext, session_context
+from ..recall.catalog import Catalog
 from ..recall.entries import Entry, entry_key, free, waiting
+from ..recall.offering.view import SessionContext, context_in
 from ..recall.sources.own import warn_of_overuse
 from ..text.secrets.redaction import redact
 from ..values.argument_checks import check_kind, check_text, checked_texts
@@ -128,7 +129,7 @@ def move(
 def context_of(conversations: Conversations, catalog: Catalog, who: Identity) -> SessionContext:
     """Return what the catalog has for the conversation."""
     state = conversations.load(who)
-    return session_context(catalog, state.added, state.removed)
+    return context_in(catalog.view(), state.added, state.removed)
 
 
 def _written(

@@ -16,6 +16,7 @@ from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
 from ..recall.catalog import Catalog
 from ..recall.in_view import InView
+from ..recall.offering.tool_shapes import tool_name
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
 from ..store.journal import Feed, Journal
@@ -143,12 +144,26 @@ class Prepared(Displayed):
     branches: bool = False
     """Whether the history may have left answers behind."""
     tools: tuple[str, ...] = ()
-    """Names of the catalog's tools to bind: always first, then what this request calls for."""
+    """Names of the catalog's tools to bind: always first, then what requests called for."""
+    bound: tuple[str, ...] = ()
+    """Names of the tools that the model is to be sent, of those it is offered."""
 
     @property
     def is_recorded(self) -> bool:
         """Whether the memory has a record of the call: it has none of one that went without it."""
         return bool(self.context.stable_build)
+
+    def sent_tools(self, tools: Sequence[Any]) -> list[Any]:
+        """Return those of the tools on offer that the model is to be sent, in that order.
+
+        All of them for a call that went without the memory.
+        """
+        if not self.is_recorded:
+            return list(tools)
+        named: dict[str, list[Any]] = {}
+        for tool in tools:
+            named.setdefault(tool_name(tool), []).append(tool)
+        return [named[name].pop(0) for name in self.bound if named.get(name)]
 
 
 def own_prepared(prepared: Prepared, who: Identity) -> Prepared:

@@ -14,8 +14,8 @@ from operator import attrgetter
 
 from ..errors import InvalidValue
 from ..protocols import Find, Row
-from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
+from ..recall.offering.items import CatalogItem
 from ..recall.outcome import ItemOutcome
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name

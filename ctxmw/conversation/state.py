@@ -128,6 +128,8 @@ class SessionState(Record):
     """Anchors of turns that were forgotten: they are not captured again, whoever sends them."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
+    """Tools of the catalog that requests called for, in the order in which they came."""
     pins: Pins | None = Field(default=None, exclude=True)
     """What the user has pinned for every conversation; in a row of its own."""
     pins_seen: str = ""

@@ -20,9 +20,10 @@ from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
 from ..values.situation import Floors, Situation, Weights
-from .catalog import AgentSearch, Catalog
+from .catalog import Catalog
 from .in_view import AlreadyShown, not_over, under_their_questions, unquoted, unsaid
 from .lanes import Selection
+from .offering.view import AgentSearch
 from .on_topic import admitted, apart_from, for_the_opening, on_topic
 from .render import Printer
 from .selection import Overflow, select_stable, select_turn

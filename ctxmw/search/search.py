@@ -30,7 +30,7 @@ from ..values.situation import Rating, Situation, Weights
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Filter, Question, analyse, rows_allowed
-from .ranking.candidates import gain, least
+from .ranking.candidates import gain, least, spread
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
@@ -105,6 +105,21 @@ class Search:
         self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
+
+    def near_offers(
+        self, texts: tuple[str, ...], sentences: Sequence[str], deadline: Deadline | None
+    ) -> Floats | None:
+        """Return how near texts of the application are to sentences; None: words alone tell."""
+        offered = self._dense.offered if self._dense else None
+        if offered is None:
+            return None
+        try:
+            return self._aside.call(partial(offered.near, texts, sentences), deadline, "offers")
+        except Late:
+            self._fault("offers", LATE)
+        except CtxmwError as error:
+            self._fault("offers", type(error).__name__)
+        return None
 
     def find(self, situation: Situation, weights: Weights, wanted: Filter | None = None) -> Found:
         """Return what answers the situation's query."""
@@ -258,6 +273,8 @@ class Search:
         if wanted.moved:
             rank = rank + _by_place_among(index, rated.places, wanted.moved)
         gains = gain(rank, costs, touched & ~_echoes(index, rated))
+        if rated.goes_on:
+            gains = spread(gains, index.columns["session"].all[rated.places])
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.

@@ -22,7 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from ..compaction.compactor import Compaction
 from ..errors import InvalidValue
 from ..protocols import Renderer
-from ..recall.catalog import AgentSearch, Offer
+from ..recall.offering.items import Offer
+from ..recall.offering.view import AgentSearch
 from ..recall.render import Compact, Markdown, Xml
 from ..search.vectors.embedders import embedder_at
 from ..text.cleaning import clean

@@ -12,7 +12,7 @@ from ..conversation.record import ContextRecord
 from ..display.conversations import messages_html, prepared_html
 from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
-from ..recall.catalog import CatalogItem
+from ..recall.offering.items import CatalogItem
 from ..recall.outcome import ItemOutcome
 from ..values.budget import Budget
 from ..values.items import names_stored

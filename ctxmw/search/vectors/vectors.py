@@ -167,9 +167,13 @@ class Vectors:
 
         The first call for an embedder embeds a few short texts; the store remembers the outcome.
         """
+        return self.levels().match(cosine)
+
+    def levels(self) -> calibration.Levels:
+        """Return between which cosines a match grows."""
         if self._levels is None:
             self._levels = self._known_levels() or self._new_levels()
-        return self._levels.match(cosine)
+        return self._levels
 
     def close(self) -> None:
         """Close the index; closing twice is fine."""
