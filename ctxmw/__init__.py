@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .forgiving import ForgivingSession
     from .learning.policy import Learning
     from .learning.summarizers import SummarizerLimits
-    from .memory.documents import Document, Documents, DocumentSearch
+    from .memory.documents import Documents, DocumentSearch, KeptDocument
     from .memory.hits import Hit
     from .memory.retention import Receipt
     from .middleware import ContextMiddleware
@@ -61,7 +61,6 @@ __all__ = [
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
-    "Document",
     "DocumentSearch",
     "Documents",
     "Feedback",
@@ -70,6 +69,7 @@ __all__ = [
     "Hit",
     "InvalidValue",
     "Item",
+    "KeptDocument",
     "Learning",
     "Markdown",
     "MemoryTool",
@@ -118,7 +118,7 @@ _NAMES = {
     "forgiving": "ForgivingSession",
     "learning.policy": "Learning",
     "learning.summarizers": "SummarizerLimits",
-    "memory.documents": "Document DocumentSearch Documents",
+    "memory.documents": "KeptDocument DocumentSearch Documents",
     "memory.hits": "Hit",
     "memory.retention": "Receipt",
     "middleware": "ContextMiddleware",

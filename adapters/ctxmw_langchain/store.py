@@ -8,11 +8,11 @@ from typing import Any
 
 from ctxmw import (
     ContextMiddleware,
-    Document,
     Documents,
     DocumentSearch,
     InvalidValue,
     Item,
+    KeptDocument,
     MissingPackage,
     MissingUser,
     Situation,
@@ -200,15 +200,15 @@ def _put(documents: Documents, op: PutOp) -> None:
     documents.put(op.namespace, op.key, op.value, text=text, minutes=op.ttl)
 
 
-def _item(document: Document) -> StoredItem:
+def _item(document: KeptDocument) -> StoredItem:
     return StoredItem(**_fields(document))
 
 
-def _hit(document: Document, score: float | None) -> SearchItem:
+def _hit(document: KeptDocument, score: float | None) -> SearchItem:
     return SearchItem(**_fields(document), score=score)
 
 
-def _fields(document: Document) -> dict[str, Any]:
+def _fields(document: KeptDocument) -> dict[str, Any]:
     return {
         "value": document.value,
         "key": document.name,

@@ -23,7 +23,7 @@ Path = tuple[str, ...]
 _PREFIX = "d"
 
 
-class Document(Record):
+class KeptDocument(Record):
     """One value, under its path and name."""
 
     type: ClassVar[str] = "document"
@@ -45,7 +45,7 @@ class Document(Record):
         """Say whether its time is over."""
         return self.expires is not None and self.expires <= now
 
-    def kept_from(self, now: datetime) -> Document:
+    def kept_from(self, now: datetime) -> KeptDocument:
         """Return it with its time counted from now."""
         if self.minutes is None:
             return self
@@ -76,9 +76,9 @@ class Documents:
         """Make everything this thread does inside happen at once."""
         return self._store.atomic(self._user)
 
-    def get(self, path: Path, name: str, *, refresh: bool = False) -> Document | None:
+    def get(self, path: Path, name: str, *, refresh: bool = False) -> KeptDocument | None:
         """Return the document of that path and name; `refresh` has its time begin anew."""
-        found = load_all(self._store.get(self._user, [document_ref(path, name)]), Document)
+        found = load_all(self._store.get(self._user, [document_ref(path, name)]), KeptDocument)
         held = self._in_time(found)
         if refresh:
             self._refresh(held)
@@ -92,7 +92,7 @@ class Documents:
         *,
         text: str | None = None,
         minutes: float | None = None,
-    ) -> Document:
+    ) -> KeptDocument:
         """Keep a value, in the place of what had this path and name.
 
         It is searched by `text`; without, by all of its words. With `minutes` it goes that long
@@ -102,7 +102,7 @@ class Documents:
         now = self._clock()
         with self.atomic():
             before = self.get(path, name)
-            document = Document(
+            document = KeptDocument(
                 user=self._user,
                 ref=document_ref(path, name),
                 at=now,
@@ -123,12 +123,12 @@ class Documents:
 
     def search(
         self, asked: DocumentSearch, *, refresh: bool = False
-    ) -> list[tuple[Document, float | None]]:
+    ) -> list[tuple[KeptDocument, float | None]]:
         """Return the documents that fit: with a query the best first, then those without a score.
 
         Without one, what was written last comes first.
         """
-        find = Find(types=(Document.type,), sources=asked.path[:1])
+        find = Find(types=(KeptDocument.type,), sources=asked.path[:1])
         scores: dict[str, float] = {}
         if words := search_text(asked.query).split():
             scores = {row.ref: score for row, score in self._store.search(self._user, words, find)}
@@ -142,23 +142,23 @@ class Documents:
 
     def paths(self) -> list[Path]:
         """Return the paths that have a document, in order."""
-        return sorted({one.path for one in self._all(Find(types=(Document.type,)))})
+        return sorted({one.path for one in self._all(Find(types=(KeptDocument.type,)))})
 
     def sweep(self) -> int:
         """Remove what is over its time; say how many there were."""
         now = self._clock()
-        rows = self._store.query(self._user, Find(types=(Document.type,)))
-        over = [one.ref for one in load_all(rows, Document) if one.is_over(now)]
+        rows = self._store.query(self._user, Find(types=(KeptDocument.type,)))
+        over = [one.ref for one in load_all(rows, KeptDocument) if one.is_over(now)]
         return self._store.delete(self._user, over) if over else 0
 
-    def _all(self, find: Find) -> list[Document]:
-        return self._in_time(load_all(self._store.query(self._user, find), Document))
+    def _all(self, find: Find) -> list[KeptDocument]:
+        return self._in_time(load_all(self._store.query(self._user, find), KeptDocument))
 
-    def _in_time(self, found: Sequence[Document]) -> list[Document]:
+    def _in_time(self, found: Sequence[KeptDocument]) -> list[KeptDocument]:
         now = self._clock()
         return [one for one in found if not one.is_over(now)]
 
-    def _refresh(self, found: Sequence[Document]) -> None:
+    def _refresh(self, found: Sequence[KeptDocument]) -> None:
         now = self._clock()
         limited = [one.kept_from(now).row() for one in found if one.minutes is not None]
         if limited:

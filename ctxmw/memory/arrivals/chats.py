@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import InvalidValue
 from ...values.messages import Message
-from .files import file_in, json_in, listed
+from .files import file_in, json_in, list_in
 from .values import Arrival, ArrivingChat, ArrivingMemory, plain_metadata, text_in, time_of
 
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
@@ -17,7 +17,7 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 def from_chatgpt(path: Path) -> Iterator[Arrival]:
     """Yield the conversations of an export's conversations.json, each as it was last in view."""
     file = file_in(path, ("conversations.json",))
-    for one in listed(json_in(file), ("conversations",), file):
+    for one in list_in(json_in(file), ("conversations",), file):
         mapping = one.get("mapping") if isinstance(one, dict) else None
         if not isinstance(mapping, dict):
             raise InvalidValue(f"{file} is no export of ChatGPT: a conversation has no mapping.")
@@ -54,7 +54,7 @@ def _chatgpt(message: Any) -> Message | None:
 def from_claude(path: Path) -> Iterator[Arrival]:
     """Yield the conversations of an export's conversations.json."""
     file = file_in(path, ("conversations.json",))
-    for one in listed(json_in(file), ("conversations",), file):
+    for one in list_in(json_in(file), ("conversations",), file):
         said = one.get("chat_messages") if isinstance(one, dict) else None
         if not isinstance(said, list):
             raise InvalidValue(f"{file} is no export of Claude: a chat has no chat_messages.")

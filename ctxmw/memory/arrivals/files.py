@@ -39,7 +39,7 @@ def file_in(path: Path, names: Sequence[str]) -> Path:
     raise InvalidValue(f"{path} has none of {', '.join(names)}: name the file, or its folder.")
 
 
-def listed(value: Any, names: Sequence[str], path: Path) -> list[Any]:
+def list_in(value: Any, names: Sequence[str], path: Path) -> list[Any]:
     """Return a list, or the one that a table has under one of these names."""
     if isinstance(value, dict):
         value = next((value[name] for name in names if isinstance(value.get(name), list)), value)

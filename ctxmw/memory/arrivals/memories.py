@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import InvalidValue, MissingPackage
 from ...values.items import Trust
-from .files import file_in, json_in, listed
+from .files import file_in, json_in, list_in
 from .values import ArrivingMemory, plain_metadata, text_in, time_of
 
 _PAGE = 1000
@@ -19,7 +19,7 @@ _PAGE = 1000
 def from_mem0(path: Path) -> Iterator[ArrivingMemory]:
     """Yield what `Memory.get_all()` returned, or an export of the platform, as JSON."""
     file = file_in(path, ("mem0.json", "memories.json", "export.json"))
-    for one in listed(json_in(file), ("results", "memories"), file):
+    for one in list_in(json_in(file), ("results", "memories"), file):
         text = text_in(one)
         if not isinstance(one, dict) or not text:
             continue
@@ -71,7 +71,7 @@ def _stored(file: Path) -> Iterator[tuple[list[str], str, Any, Any, Any]]:
             for prefix, key, value, created, updated in rows:
                 yield prefix.split("."), key, json.loads(value), created, updated
         return
-    for one in listed(json_in(file), ("items", "results"), file):
+    for one in list_in(json_in(file), ("items", "results"), file):
         if isinstance(one, dict):
             namespace = one.get("namespace") or one.get("prefix") or []
             names = (
