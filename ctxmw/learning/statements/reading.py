@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text.prose import Sentence, sentences
-from ..everyday.about_self import told_of_self
+from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
+from ..lasting.judging import lasting_kind
 from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
@@ -118,6 +119,8 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
         # A rule may have found the end of what a whole sentence says.
         if everyday and (stated is None or len(everyday.text) > len(stated.text)):
             stated = everyday
+    if role == "user":
+        stated = stated or _judged(sentence)
     if stated:
         yield stated
     elif role == "user" and not _FOR_NOW.search(sentence.plain):
@@ -127,15 +130,39 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
 
 def _everyday(sentence: Sentence) -> Statement | None:
     """Return what somebody tells of themselves, or asks for once and for all."""
-    text, plain = sentence.text, sentence.plain
-    found: tuple[Stated, int, int] | None = told_of_self(text, plain)
+    plain = sentence.plain
+    found: tuple[Stated, int, int] | None = told_of_self(sentence.text, plain)
     if found is None and not _FOR_NOW.search(plain):
         found = standing_request(plain)
-    if found is None or _SUPPOSED.search(plain) or _ASKS.match(plain, found[1], found[2]):
+    if found is None or _ASKS.match(plain, found[1], found[2]):
         return None
+    return _cut(sentence, found)
+
+
+def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None:
     kind, start, end = found
+    text = sentence.text
+    if _SUPPOSED.search(sentence.plain):
+        return None
     stated = text[start:end].strip(_TRAILING)
     return Statement(kind, _capital(stated), text) if len(stated.split()) > 1 else None
+
+
+def _judged(sentence: Sentence) -> Statement | None:
+    """Return what no rule knows, where its marks tell that it lasts."""
+    plain = sentence.plain
+    if _is_no_statement(plain, sentence.words):
+        return None
+    span = None if _FOR_NOW.search(plain) else statement_span(plain)
+    if span is None:
+        return None
+    start, end = span
+    # "Metric only, please." asks by its last word.
+    whole = "" if plain.rstrip().endswith("?") else plain[start:]
+    kind = lasting_kind(plain[start:end]) or (
+        lasting_kind(whole) if len(whole) > end - start else None
+    )
+    return _cut(sentence, (kind, start, end)) if kind else None
 
 
 _SUPPOSED = re.compile(
