@@ -31,15 +31,12 @@ from .recall.sources.sessions import Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
-from .runtime.faults import Faults
-from .runtime.telemetry import Observer, Stats, Telemetry, Tracing
+from .runtime.telemetry import Faults, Observer, Stats, Telemetry, Tracing
 from .search.search import Search
-from .search.vectors.backlog import Backlog
-from .search.vectors.dense import Dense
+from .search.vectors.dense import Backlog, Dense
 from .search.vectors.embedders import as_embedder
 from .search.vectors.vectors import Vectors
-from .store.feed import Feed
-from .store.journal import Journal
+from .store.journal import Feed, Journal
 from .store.open import data_folder
 from .store.redacting import bare, redacting
 from .text.logs import keep_secrets_out_of_logs

@@ -17,7 +17,7 @@ from .conversation.conversation import Identity, Prepared
 from .conversation.record import ContextRecord
 from .errors import CtxmwError, MissingUser, Overloaded, StoreError, WrongUser
 from .runtime.async_twins import Watched, Workers, forgiving_twin
-from .runtime.faults import where
+from .runtime.telemetry import where
 from .values.items import long_ref
 from .values.messages import Message
 from .values.records import Turn

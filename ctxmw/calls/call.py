@@ -37,7 +37,7 @@ from ..recall.lanes import Selection
 from ..recall.outcome import BlockKind
 from ..recall.pipeline import Own, Recall, own_items
 from ..recall.surroundings import Brought
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..values.items import Item
 from ..values.messages import message_text
 from ..values.records import SHARED

@@ -17,7 +17,7 @@ from ..conversation.replay.current import current_history
 from ..learning.learner import Learner
 from ..protocols import Find, Store
 from ..recall.entries import committed, released
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..text.secrets.redaction import redact, redact_name
 from ..text.terms import content_terms
 from ..values.messages import Message, message_text

@@ -17,7 +17,7 @@ from ..recall.lanes import Selection
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
 from ..recall.sources.memories import Memories
-from ..search.filter import Filter
+from ..search.question import Filter
 from ..search.reading import opens_at
 from ..values.argument_checks import check_kind
 from ..values.budget import MEMORY_LANES, NOTE_LANES, OnDemand

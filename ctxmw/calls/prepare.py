@@ -24,7 +24,7 @@ from ..conversation.replay.trail import find_places, over_cap
 from ..conversation.state import SessionState
 from ..errors import NotFound
 from ..recall.entries import Entry, claimed
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..values.messages import Message
 from ..values.records import Turn
 from .call import Call, Chosen, Planned, Seen

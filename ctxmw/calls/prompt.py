@@ -30,7 +30,7 @@ from ..recall.lanes import Selection
 from ..recall.pipeline import TurnOffers, build_part, build_stable
 from ..recall.selection import Overflow, select_turn
 from ..recall.sources.sessions import notes_after_tools
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..values.budget import Budget
 from ..values.items import Item, long_ref
 from ..values.messages import Message, place

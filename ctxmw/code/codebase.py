@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from ..protocols import Row, Store
-from ..runtime.faults import Faults
-from ..store.feed import Feed
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
 from ..store.replica import Projection, Replica, rows_of
 from ..values.items import Scope
 from ..values.records import load_as

@@ -18,8 +18,7 @@ from ..recall.catalog import Catalog
 from ..recall.in_view import InView
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
-from ..store.feed import Feed
-from ..store.journal import Journal
+from ..store.journal import Feed, Journal
 from ..text.secrets.redaction import redact_name
 from ..values.argument_checks import check_name
 from ..values.budget import Budget

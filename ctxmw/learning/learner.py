@@ -22,9 +22,8 @@ from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
 from ..errors import InvalidValue
 from ..protocols import Find, Store
-from ..runtime.faults import stage
 from ..runtime.lru import LruCache
-from ..runtime.telemetry import Telemetry
+from ..runtime.telemetry import Telemetry, stage
 from ..search.search import Search
 from ..search.vectors.dense import Dense
 from ..text.secrets.redaction import redact, redact_name, redact_values

@@ -28,8 +28,7 @@ from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
 from .statements.reading import Statement, statements
 from .statements.scoping import scope_for
-from .subjects.replaced import replaced_by
-from .subjects.subject import subject_of
+from .subjects.subject import replaced_by, subject_of
 from .taint import trust_of_words
 
 if TYPE_CHECKING:

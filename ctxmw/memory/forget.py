@@ -25,8 +25,7 @@ from ..conversation.state import (
 )
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
-from ..runtime.faults import stage
-from ..runtime.telemetry import Observer
+from ..runtime.telemetry import Observer, stage
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..values.argument_checks import check_name

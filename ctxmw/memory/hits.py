@@ -13,7 +13,8 @@ from ..recall.render import Layout
 from ..recall.selection import Overflow, select_turn
 from ..runtime.displayed import Displayed
 from ..runtime.telemetry import FOUND, Observer
-from ..search.filter import Filter
+from ..search.question import Filter
+from ..text.lines import as_said
 from ..values.argument_checks import check_scope, checked_since, tokens, types_of, whole_number
 from ..values.items import Item, Shown
 from ..values.record_items import as_past
@@ -130,7 +131,7 @@ class _Lines:
         return f"[{title}]\n"
 
     def item(self, item: Item, shown: Shown, cost: int) -> str:
-        text = " ".join((item.passage or item.text).split())
+        text = as_said(item.passage or item.text)
         return f"{item.label}: {text}\n" if item.label else f"{text}\n"
 
 

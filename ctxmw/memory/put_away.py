@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..store.journal import Journal
 from ..values.records import Memory, load_as
 

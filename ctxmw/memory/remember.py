@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Store
-from ..runtime.faults import stage
+from ..runtime.telemetry import stage
 from ..search.ranking.near_duplicates import shared
 from ..search.search import Search
 from ..store.journal import Journal

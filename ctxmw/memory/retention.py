@@ -15,9 +15,8 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 from ..protocols import Find, Row
-from ..runtime.faults import stage
 from ..runtime.lru import LruCache
-from ..runtime.telemetry import Telemetry
+from ..runtime.telemetry import Telemetry, stage
 from ..store.journal import Journal
 from ..text.cleaning import counted
 from ..values.clocks import after

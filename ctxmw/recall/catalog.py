@@ -17,10 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InvalidValue, NotFound
 from ..protocols import Clock, Find, Row, Store
-from ..runtime.faults import Faults
+from ..runtime.telemetry import Faults
 from ..search.ranking.term_match import matcher
-from ..store.feed import Feed
-from ..store.journal import Journal
+from ..store.journal import Feed, Journal
 from ..store.replica import Projection, Replica, rows_of
 from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name

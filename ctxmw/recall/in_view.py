@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..store.journal import Journal
 from ..text.cleaning import fold
@@ -77,7 +78,10 @@ class AlreadyShown:
     def has_line(self, text: str) -> bool:
         """Say whether a block in view has this text."""
         line = _on_one_line(text)
-        return any(line in block for block in self.texts)
+        if any(line in block for block in self.texts):
+            return True
+        # Code is printed line by line.
+        return "\n" in text and any(line in _on_one_line(block) for block in self.texts)
 
     def says(self, text: str) -> bool:
         """Say whether the prompt has just these words already, whoever said them, and when."""
@@ -149,6 +153,26 @@ def not_over(
         if ref in turns and len(turns[ref].text) <= _MORE_THAN * len(memory.text)
     }
     return [item for item in items if item.ref not in over]
+
+
+def under_their_questions(items: Sequence[Item], withheld: Iterable[Item]) -> list[Item]:
+    """Return the items with those questions without which an answer would stand under another.
+
+    `withheld` is what was found and need not be shown, for one because it was asked again just now.
+    """
+    asked = {item.exchange: item for item in withheld if item.is_question}
+    if not asked:
+        return list(items)
+    begins: dict[str, tuple[Any, ...]] = {}
+    for item in items:
+        begins[item.group] = min(item.order, begins.get(item.group, item.order))
+    shown: list[Item] = []
+    for item in items:
+        question = asked.pop(item.exchange, None)
+        if question is not None and begins[item.group] < question.order:
+            shown.append(question)
+        shown.append(item)
+    return shown
 
 
 def _on_one_line(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..search.filter import Filter
+from ..search.question import Filter
 from ..text.cleaning import fold
 from ..text.terms import content_terms
 from ..text.topics import FIELDS, directed, is_sensitive, nearness, topic_weights, topics_of

@@ -6,23 +6,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
-from ..runtime.faults import stage
 from ..runtime.lru import LruCache
-from ..runtime.telemetry import Stats
-from ..search.filter import SEARCHED, Filter
+from ..runtime.telemetry import Stats, stage
+from ..search.question import SEARCHED, Filter
 from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
 from ..values.situation import Floors, Situation, Weights
 from .catalog import AgentSearch, Catalog
-from .in_view import AlreadyShown, not_over, unquoted, unsaid
+from .in_view import AlreadyShown, not_over, under_their_questions, unquoted, unsaid
 from .lanes import Selection
 from .on_topic import admitted, apart_from, for_the_opening, on_topic
 from .render import Printer
@@ -171,7 +170,8 @@ def build_part(
     hits = admitted(hits, situation) if recall.discreet else hits
     hits = [item for item in hits if item.ref not in known]
     declined = _declined(hits, found, recall.floors, shown)
-    asked = [item for item in hits if item.ref not in declined]
+    asked = _with_questions(hits, found, shown, declined)
+    declined = _others(declined, asked)
     asked = [*told, *apart_from(asked, told)]
     code = list(filter(is_new, around.code))
     ahead = len(code)
@@ -217,6 +217,7 @@ NOT_WORTH_IT = "not worth its tokens"
 NOTHING_ASKED = "nothing here was asked for"
 SMALL_TALK = "small talk"
 SAID_IN_VIEW = "same words in view"
+BESIDE_IN_VIEW = "beside what is in view"
 
 
 def _declined(
@@ -233,7 +234,37 @@ def _declined(
             declined[item.ref] = SMALL_TALK
         elif shown.says(item.text):
             declined[item.ref] = SAID_IN_VIEW
+    said = {item.ref for item in found.items if _is_said(item, shown, declined)}
+    in_view = said.union(shown.refs)
+    for item in hits:
+        if item.ref in found.beside and found.beside[item.ref] <= in_view:
+            declined.setdefault(item.ref, BESIDE_IN_VIEW)
     return declined
+
+
+def _with_questions(
+    hits: Sequence[Item], found: Found, shown: AlreadyShown, declined: Mapping[str, str]
+) -> list[Item]:
+    """Return what is not declined, with questions where an answer would stand under another."""
+    asked = [item for item in hits if item.ref not in declined]
+    withheld = [
+        item
+        for item in found.items
+        if _is_said(item, shown, declined) or declined.get(item.ref) == NOT_WORTH_IT
+    ]
+    return under_their_questions(asked, withheld)
+
+
+def _is_said(item: Item, shown: AlreadyShown, declined: Mapping[str, str]) -> bool:
+    """Say whether the prompt has the words of a hit already."""
+    return declined.get(item.ref) == SAID_IN_VIEW or (
+        item.kind == "turn" and shown.said.holds(item)
+    )
+
+
+def _others(declined: Mapping[str, str], shown: Sequence[Item]) -> dict[str, str]:
+    refs = {item.ref for item in shown}
+    return {ref: why for ref, why in declined.items() if ref not in refs}
 
 
 def _named_in(declined: Collection[str], hits: Sequence[Item]) -> list[Item]:

@@ -16,6 +16,7 @@ from unicodedata import combining
 
 from ..protocols import Renderer
 from ..text.cleaning import escape, first_sentence, one_line
+from ..text.lines import as_said
 from ..values.budget import Arriving
 from ..values.items import Item, Shown
 from ..values.situation import Situation
@@ -207,8 +208,7 @@ def _by_line(item: Item, shown: Shown) -> str:
 
 def _body(item: Item, shown: Shown) -> str:
     text = _brief(item) if shown == "brief" else item.text
-    # What was said is shown as one line: indentation costs more than it tells.
-    body = _labelled(item, " ".join(text.split()) if item.group else text)
+    body = _labelled(item, as_said(text) if item.group else text)
     if item.trust == "untrusted":
         # An image of a stranger's is fetched by whatever shows the answer, with what its address
         # carries; without the exclamation mark it is only a link.

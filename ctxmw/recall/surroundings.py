@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..protocols import Store
-from ..runtime.faults import Faults
+from ..runtime.telemetry import Faults
 from ..text.cleaning import words
 from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
 from ..text.secrets.redaction import redact

@@ -12,14 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..protocols import Row, Store
-from ..runtime.faults import Faults
 from ..runtime.packing import Unpacked
-from ..store.feed import Feed
-from ..store.replica import Kept, rows_of
-from ..store.snapshots import SavedProjection, SavedReplica
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
+from ..store.replica import Kept, SavedProjection, SavedReplica, rows_of
 from ..values.records import Memory, Turn, load
-from .filter import SEARCHED
 from .lexical.index import Document, LexicalIndex
+from .question import SEARCHED
 from .reading import Readings
 
 if TYPE_CHECKING:

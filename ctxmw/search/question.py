@@ -1,12 +1,20 @@
-"""What a query asks, as far as it can be told without a model: words, names, dates, kind."""
+"""What is asked: a query as far as it can be read without a model, and which records may answer it.
+
+Words, names, dates and kind are read from the query; types, scopes, times and what is in view
+already are the caller's.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..runtime.deadline import Deadline
 from ..text.cleaning import words
 from ..text.lexicon import FRAME_WORDS, MONTHS, RELATED, SMALL_TALK, STOP_WORDS, WEEKDAYS
 from ..text.phrases import (
@@ -18,11 +26,16 @@ from ..text.phrases import (
     FIRST_PERSON,
     QUOTED,
 )
-from ..text.terms import content_terms, stem
+from ..text.terms import QUERY_CHARS, content_terms, stem
+from ..values.budget import Appetite
+from ..values.items import Scope
+from ..values.records import RECORD_TYPES
+from ..values.situation import Situation
 from .lexical.people import People
 
-QUERY_CHARS = 4096
-"""A query is read up to here."""
+if TYPE_CHECKING:
+    from .lexical.index import Bools, LexicalIndex
+
 _REQUEST = re.compile(
     r"^\W{0,4}(?:(?:hi|hey|hello|ok|okay|please|now|then|also)[ ,]{1,3}){0,3}"
     r"(?:(?:can|could|would|will) you (?:please )?|help me (?:to )?|let's |"
@@ -183,3 +196,75 @@ def _valid(year: int, month: int, day: int) -> list[date]:
         return [date(year, month, day)]
     except ValueError:
         return []
+
+
+SEARCHED = tuple(RECORD_TYPES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which records may be found."""
+
+    types: tuple[str, ...] = SEARCHED
+    scopes: tuple[str, ...] | None = None
+    """None: those that hold in the situation's project and language. Empty: all."""
+    since: datetime | None = None
+    past: bool = True
+    """Whether what has run out may be found."""
+    without: frozenset[str] = frozenset()
+    """Refs that are in view already."""
+    own: tuple[str, int] | None = None
+    """The present conversation, and how many messages of it the caller sends along: when those are
+    all there are, its turns are in view, and must not stand in the way of what is not."""
+    worthwhile: bool = False
+    """Whether records that stand alone and match much less than the best are left out."""
+    alone: bool = False
+    """Whether every record must match by itself, and not much less than the best."""
+    lessons: bool = False
+    """Whether what was learned from a turn is brought beside the turn that says it."""
+    appetite: Appetite = "full"
+    """How likely a hit must be evidence, for its tokens, to be worth them."""
+    tokens: int = 2000
+    """What there is to spend; little more than that is read from the store."""
+    deadline: Deadline | None = None
+    """Until when the answer is of use; None: however long it takes."""
+    head: int | None = None
+    """The position of the changes feed up to which records must be known; None: up to now."""
+
+
+def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> Bools:
+    """Say of every place whether it may be found, or is in view and may be the answer."""
+    found: Bools = index.columns["alive"].all[:-1] > 0
+    if wanted.types != SEARCHED:
+        found &= _one_of(index, "type", wanted.types)
+    scopes = _scopes(situation) if wanted.scopes is None else wanted.scopes
+    if scopes:
+        found &= _one_of(index, "scope", scopes)
+    if wanted.since is not None:
+        found &= index.columns["day"].all[:-1] >= wanted.since.toordinal()
+    if not wanted.past:
+        found &= index.columns["until"].all[:-1] > situation.now.timestamp()
+    if wanted.own is not None:
+        session, sent = wanted.own
+        (number,) = index.numbers("session", [session])
+        own = (found & (index.columns["session"].all[:-1] == number)).nonzero()[0]
+        if number >= 0 and len(own) <= sent:
+            found[own] = False
+    return found
+
+
+def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
+    column = index.columns[what].all[:-1]
+    found = np.zeros(len(column), bool)
+    for number in index.numbers(what, names):
+        found |= column == number
+    return found
+
+
+def _scopes(situation: Situation) -> tuple[str, ...]:
+    scopes = [Scope()]
+    if situation.project:
+        scopes.append(Scope("project", situation.project))
+    if situation.language:
+        scopes.append(Scope("language", situation.language))
+    return tuple(map(str, scopes))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from ..protocols import Store, TokenCounter
-from ..runtime.faults import Faults
 from ..runtime.lru import LruCache
+from ..runtime.telemetry import Faults
 from ..text.cleaning import GAP, words
 from ..text.terms import content_terms, stems
 from ..text.topics import weights_of_words
@@ -205,15 +205,20 @@ def _with_neighbours(held: Sequence[float], at: int) -> float:
 
 
 def _joined(text: str, said: Sequence[Clause], kept: Sequence[int]) -> str:
-    parts: list[str] = []
+    """Return these clauses with a mark for each gap, and between neighbours what the text has."""
+    shown = ""
     last = -1
     for at in kept:
-        if at != last + 1:
-            parts.append(GAP)
-        elif parts and said[last].end == said[at].start:
-            parts[-1] += text[said[at].start : said[at].end]
-            last = at
-            continue
-        parts.append(text[said[at].start : said[at].end])
+        if at == last + 1:
+            shown += _between(text, said, last)
+        else:
+            before = _between(text, said, last) or " " if shown else ""
+            shown += f"{before}{GAP}{_between(text, said, at - 1) or ' '}"
+        shown += text[said[at].start : said[at].end]
         last = at
-    return " ".join(parts if last == len(said) - 1 else [*parts, GAP])
+    return shown if last == len(said) - 1 else f"{shown}{_between(text, said, last) or ' '}{GAP}"
+
+
+def _between(text: str, said: Sequence[Clause], at: int) -> str:
+    """Return what stands behind a clause, before the next: a space, a new line, or nothing."""
+    return text[said[at].end : said[at + 1].start] if at >= 0 else ""

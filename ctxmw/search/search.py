@@ -11,32 +11,34 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..errors import CtxmwError
 from ..protocols import Store, TokenCounter
 from ..runtime.deadline import LATE, Aside, Deadline, Late
-from ..runtime.faults import Faults
-from ..store.feed import Feed
+from ..runtime.telemetry import Faults
+from ..store.journal import Feed
 from ..text.terms import stems
 from ..text.topics import TOPIC
 from ..values.items import Item
 from ..values.situation import Rating, Situation, Weights
-from .filter import Filter, rows_allowed
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
-from .question import Question, analyse
+from .question import Filter, Question, analyse, rows_allowed
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
 from .ranking.worth import gain, least
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 log = logging.getLogger("ctxmw")
 
@@ -73,6 +75,8 @@ class Found:
     """Whether it names somebody who speaks, or a time: then a weak match is enough."""
     too_little: frozenset[str] = frozenset()
     """Refs of what is not worth its tokens: it is told in the record, and not shown."""
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Refs of what is there for its neighbours alone, each with those that hold the words."""
     fault: str = ""
     """What did not work, such as the embedder; search went on without it."""
 
@@ -130,6 +134,7 @@ class Search:
             opens=_opens(question, best.values()),
             named=_names_somebody_or_a_time(question),
             too_little=too_little,
+            beside={ref: hit.beside for ref, hit in best.items() if hit.beside},
             fault=fault,
         )
 
@@ -143,8 +148,9 @@ class Search:
             index = kept.index
             findable = rows_allowed(index, situation, wanted)
             held = np.zeros(len(findable), np.int32)
-            for term in index.term_ids(stems([TOPIC + topic for topic in topics])):
-                held[index.postings(term)[0]] += 1
+            named = index.term_ids(stems([TOPIC + topic for topic in topics]))
+            for holding, _ in index.postings(named):
+                held[holding] += 1
             places = np.flatnonzero(findable & (held > 0))
             chosen = places[np.lexsort((-places, -held[places]))[:most]].astype(np.int32)
             refs = index.refs(chosen)
@@ -184,8 +190,8 @@ class Search:
         """Return the refs of what has run out by now, what was written last first."""
         with self._indexes.use(user, head) as kept:
             index = kept.index
-            over = index.column("until")[:-1] <= now.timestamp()
-            over &= index.column("alive")[:-1] > 0
+            over = index.columns["until"].all[:-1] <= now.timestamp()
+            over &= index.columns["alive"].all[:-1] > 0
             return index.refs(np.flatnonzero(over)[::-1].astype(np.int32))
 
     def follow(self, user: str) -> None:
@@ -245,7 +251,7 @@ class Search:
     ) -> dict[str, _Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
-        whole, longest = index.column("cost")[rated.places], longest_passage(wanted.tokens)
+        whole, longest = index.columns["cost"].all[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
         gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
@@ -272,6 +278,7 @@ class Search:
             rated.subject[chosen].tolist(),
             dense,
             pays[chosen].tolist(),
+            _beside(index, rated, chosen),
         )
         return dict(zip(refs, map(_Candidate, *columns), strict=True))
 
@@ -285,6 +292,8 @@ class _Candidate(NamedTuple):
     """How well it matches by meaning."""
     pays: bool
     """Whether what it is expected to bring is worth its tokens."""
+    beside: frozenset[str]
+    """Refs of the neighbours that it is there for, having none of the words itself."""
 
 
 def _items(
@@ -294,11 +303,22 @@ def _items(
     worth: Mapping[str, float],
     longest: float,
 ) -> list[Item]:
-    """Return what was read as items; of several that say the same, the first."""
+    """Return what was read as items; of several that say the same, the first.
+
+    A question that was asked again stays where its answer does, or that would seem to answer
+    whatever was asked before.
+    """
     distinct: dict[str, ReadRecord] = {}
     for reading in read:
         distinct.setdefault(reading.plain, reading)
-    found = [(reading, best[reading.item.ref]) for reading in distinct.values()]
+    shown = [one.item for one in distinct.values() if best[one.item.ref].pays]
+    answered = {one.exchange for one in shown if not one.is_question}
+    found = [
+        (reading, best[reading.item.ref])
+        for reading in read
+        if distinct[reading.plain] is reading
+        or (reading.item.is_question and reading.item.exchange in answered)
+    ]
     return [
         rating.matched(
             reading.item,
@@ -334,7 +354,7 @@ def _worthwhile(index: LexicalIndex, rated: Signals) -> Bools:
     itself, and not much less of it than the best.
     """
     least = WEAK * rated.match.max(initial=0)
-    in_talk = index.session_sizes()[0][index.column("session")[rated.places]] > 1
+    in_talk = index.session_sizes()[0][index.columns["session"].all[rated.places]] > 1
     worthwhile: Bools = in_talk | (rated.match >= least) | rated.above("dense", NEAR)
     return worthwhile
 
@@ -354,16 +374,39 @@ def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
 
     Nothing matches better, and nothing is known by it: it must not make all else look unlikely.
     """
-    asked = index.column("question")[rated.places] * index.column("user")[rated.places] > 0
+    asked = (
+        index.columns["question"].all[rated.places] * index.columns["user"].all[rated.places] > 0
+    )
     echoes: Bools = asked & (rated.match >= ECHO)
     return echoes
 
 
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
     """Say of each candidate whether it answers a user's question that is shown."""
-    asked = pays & (index.column("question")[places] * index.column("user")[places] > 0)
-    found: Bools = np.isin(index.column("previous")[places], places[asked])
+    asked = pays & (index.columns["question"].all[places] * index.columns["user"].all[places] > 0)
+    found: Bools = np.isin(index.columns["previous"].all[places], places[asked])
     return found
+
+
+def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> list[frozenset[str]]:
+    """Return, for candidates that have nothing of the question, the neighbours that have.
+
+    An answer is there for itself, whatever words it is put in.
+    """
+    own = rated.above("words", 0) | rated.above("related", 0) | rated.above("files", 0)
+    own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
+    holds = np.zeros(len(index) + 1, bool)
+    holds[rated.places[own]] = True
+    before, after = index.columns["previous"].all, index.columns["next"].all
+    places = rated.places[chosen]
+    around = np.array([before[places], after[places]])
+    around = np.concatenate([around, [before[around[0]], after[around[1]]]])
+    answers = holds[around[0]] & (index.columns["question"].all[around[0]] > 0)
+    of_others = ~own[chosen] & ~answers
+    return [
+        frozenset(index.refs(near[holds[near]])) if alone else frozenset()
+        for alone, near in zip(of_others, around.T, strict=True)
+    ]
 
 
 def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:

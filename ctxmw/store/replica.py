@@ -3,22 +3,32 @@
 The changes feed tells what any thread or process wrote, so a replica is never behind. What was read
 inside a transaction may be undone, and its positions in the feed given out again: a replica that
 followed it there is made anew.
+
+Snapshots of some are kept in the store, so that the next process need not read every row.
+Forgetting takes them along, for they hold words; then they are made anew.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..errors import StoreError
 from ..protocols import Row, Store
 from ..runtime.lru import LruCache
-from .feed import Feed
+from ..runtime.packing import Reads, Unpacked, packed, unpacked
+from .journal import Feed
 from .rows import batches
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 WORTH_KEEPING = 1000
 """Of fewer records a projection is made faster than it is mended, or read from a snapshot."""
@@ -102,13 +112,16 @@ class Replica(Generic[P]):
         """Yield the user's projection, as of now or of this position of the changes feed."""
         kept = self.kept(user)
         with kept.lock:
+            is_new = True
             try:
-                self._refresh(kept, head)
+                is_new = self._refresh(kept, head)
                 yield kept.value
             finally:
                 if kept.tentative:
                     self._begin_anew(kept)
-                self._users.put(user, kept)  # which weighs it again: it has grown
+                if is_new:
+                    self._users.put(user, kept)  # which weighs it again: it has grown
+        self._after_use(kept)
 
     @contextmanager
     def at_hand(self, user: str, patience: float = 0.0) -> Iterator[Kept[P] | None]:
@@ -171,6 +184,9 @@ class Replica(Generic[P]):
         """Make everything anew, each user's when it is used."""
         self._generation += 1
 
+    def _after_use(self, kept: Kept[P]) -> None:
+        """Do what can wait until nobody uses it."""
+
     def _begin_anew(self, kept: Kept[P]) -> None:
         kept.value, kept.generation = self._make(kept.user), -1
         kept.seq, kept.unsaved, kept.tentative = 0, 0, False
@@ -179,11 +195,12 @@ class Replica(Generic[P]):
         """Make it anew, to follow the feed from its beginning."""
         self._begin_anew(kept)
 
-    def _refresh(self, kept: Kept[P], head: int | None) -> None:
+    def _refresh(self, kept: Kept[P], head: int | None) -> bool:
+        """Take in what is new, and say whether anything may be."""
         generation = self._generation
         head = self._store.head(kept.user) if head is None else head
         if kept.generation == generation and head <= kept.seq:
-            return
+            return False
         if kept.generation != generation:
             self._begin(kept)
         kept.tentative = self._store.in_atomic()
@@ -192,6 +209,7 @@ class Replica(Generic[P]):
             kept.value, kept.seq = self._make(kept.user), 0
             self._catch_up(kept, head)
         kept.generation = generation
+        return True
 
     def _catch_up(self, kept: Kept[P], head: int) -> None:
         changes = self._feed.changes(kept.user, kept.seq, self._types, head)
@@ -207,3 +225,115 @@ def rows_of(store: Store, user: str, refs: Sequence[str]) -> Iterator[list[Row]]
     """Yield the rows of these refs that exist, some at a time."""
     for some in batches(refs, _BATCH):
         yield store.get(user, some)
+
+
+log = logging.getLogger("ctxmw")
+
+_OFTEN, _MOST = 500, 20_000
+"""A snapshot may be behind by an eighth of all records, but not by more than the next process reads
+within a second or two; nor is one made for fewer changes than that."""
+_WHOLE = "*"
+_LARGEST = 900_000_000
+"""Bytes; no store takes more than a gigabyte at once."""
+
+
+class SavedProjection(Projection):
+    """A projection of which snapshots are kept."""
+
+    @abstractmethod
+    def dump(self) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+        """Return it as arrays, and what JSON can keep."""
+
+    @abstractmethod
+    def load(self, snapshot: Unpacked) -> None:
+        """Become what `dump` gave."""
+
+
+S = TypeVar("S", bound=SavedProjection)
+
+
+class SavedReplica(Replica[S]):
+    """A replica that begins with the snapshot of another process, and leaves one."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        types: Sequence[str],
+        make: Callable[[str], S],
+        *,
+        space: tuple[str, str],
+        **most: int,
+    ) -> None:
+        """Project rows as `Replica` does, and keep no more `users` and `places` in memory.
+
+        `space` is where snapshots are kept, and where an older version kept them.
+        """
+        super().__init__(feed, types, make, **most)
+        self._space, self._older = space
+
+    def _after_use(self, kept: Kept[S]) -> None:
+        with kept.lock:
+            snapshot = self._snapshot_due(kept)
+        # Not while it is locked: who writes now may be waiting for it.
+        if snapshot and self._save(kept.user, *snapshot):
+            kept.unsaved = 0
+
+    def _begin(self, kept: Kept[S]) -> None:
+        super()._begin(kept)
+
+        def load(file: Reads) -> tuple[int, list[str]]:
+            snapshot = unpacked(file)
+            kept.value.load(snapshot)
+            return int(snapshot.about["seq"]), snapshot.about.get("unread", [])
+
+        try:
+            found = self._store.read_blob(kept.user, self._space, load)
+        except (ValueError, KeyError, TypeError) as fault:
+            log.warning("the snapshot of an index cannot be read and is made anew: %r", fault)
+            super()._begin(kept)
+            return
+        if found is not None:
+            kept.seq, unread = found
+            # Another version of ctxmw may have made the snapshot: this one may read more.
+            kept.value.take_in(unread, ())
+
+    def _catch_up(self, kept: Kept[S], head: int) -> None:
+        dead = kept.value.dead
+        super()._catch_up(kept, head)
+        # Forgetting takes the snapshot along.
+        if kept.value.dead > dead and not self._store.blob_refs(kept.user, self._space):
+            kept.unsaved = len(kept.value)
+
+    def _snapshot_due(self, kept: Kept[S]) -> tuple[bytes, int] | None:
+        if kept.unsaved < _OFTEN:
+            return None
+        size = len(kept.value)
+        if size < WORTH_KEEPING or kept.unsaved < min(size // 8, _MOST):
+            return None
+        if self._store.in_atomic():
+            return None  # which may be undone, and the snapshot with it
+        # Where others keep writing it may not be kept: then it is tried again, but not every time.
+        kept.unsaved //= 2
+        arrays, about = kept.value.dump()
+        unread = sorted(kept.value.unread)
+        return packed({"seq": kept.seq, "unread": unread, **about}, arrays), kept.seq
+
+    def _save(self, user: str, snapshot: bytes, seq: int) -> bool:
+        """Keep what was stored at a position of the feed; say whether it was kept.
+
+        It is not when something was written since.
+        """
+        if len(snapshot) > _LARGEST:
+            return False
+        try:
+            with self._store.atomic(user):
+                # Only of exactly what is stored: the feed goes on from its position.
+                if self._store.head(user) != seq:
+                    return False
+                self._store.drop_blobs(user, self._older)
+                self._store.put_blobs(user, self._space, {_WHOLE: snapshot})
+        except StoreError as error:
+            # Whoever only searches on a full disk has an answer all the same.
+            log.debug("the snapshot of an index was not kept: %s", error)
+            return False
+        return True

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from ..errors import InvalidValue
-from ..protocols import Row
+from ..protocols import Find, Row
 
 WORDS = 64
 """Words of a search at most."""
@@ -101,6 +101,18 @@ def check_texts(asked: object, field: str) -> None:
     """Raise when one text is given where many are asked for."""
     if isinstance(asked, str):
         raise InvalidValue(f"{field} must be a sequence of texts, not one text ({asked!r:.60}).")
+
+
+def asked_texts(find: Find) -> dict[str, list[str]]:
+    """Return, for each column that is asked for, which of the texts asked for a row can have."""
+    asked = ((field, getattr(find, field)) for field in _ASKED)
+    return {field: possible_texts(texts, field) for field, texts in asked if texts}
+
+
+# The first of these that is asked for picks SQLite's index. Without statistics it guesses, and
+# prefers an index that spares it the sorting to the one that finds three rows. The index by
+# session goes on with the type.
+_ASKED = ("keys", "digests", "sessions", "types", "scopes", "sources")
 
 
 def possible_texts(asked: Sequence[str], field: str) -> list[str]:

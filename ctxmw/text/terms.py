@@ -15,6 +15,8 @@ _ENDINGS = tuple(
 )
 _SYLLABLE = re.compile(r"[aeiouy][^aeiouy]")
 _SHORTEST = 4
+QUERY_CHARS = 4096
+"""A query is read up to here."""
 REPEATED = 0.5
 """The share of its words that something has from a text which it puts in other words."""
 

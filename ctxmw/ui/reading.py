@@ -13,7 +13,7 @@ from ..errors import MissingUser
 from ..protocols import Find
 from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
-from ..runtime.faults import Faults
+from ..runtime.telemetry import Faults
 from ..text.cleaning import one_line
 from ..values.records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_as
 

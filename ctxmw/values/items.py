@@ -36,6 +36,8 @@ Trust = Literal["trusted", "untrusted"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _SHORT, _LONG = 6, 16
+A_QUESTION = 140
+"""Characters of a question that tells nothing besides."""
 MakeRef = Callable[[str], str]
 """Takes a prefix and returns a new ref."""
 
@@ -144,6 +146,17 @@ class Item:
     """What sorts it among what was said: by time, a question and its answer next to each other."""
     place: int = 0
     """Where it stands within its group, or among others that score the same."""
+
+    @property
+    def exchange(self) -> tuple[str, tuple[Any, ...]]:
+        """A question and its answer have the same."""
+        return self.session, self.order[:2]
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it is a question and little else, put by a person."""
+        asks = self.kind == "turn" and len(self.text) <= A_QUESTION and self.label != "assistant"
+        return asks and self.text.rstrip().endswith(("?", "\uff1f"))
 
     def holds_at(self, now: datetime) -> bool:
         """Say whether it has begun to hold, and has not run out."""

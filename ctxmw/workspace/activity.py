@@ -14,7 +14,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field,
 
 from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
-from ..runtime.faults import Faults
+from ..runtime.telemetry import Faults
 from ..text.cleaning import clean, digest
 from ..text.secrets.redaction import redact
 from ..values.items import Scope

@@ -18,11 +18,11 @@ from ctxmw.calls.end import UNENDED
 from ctxmw.conversation.state import SessionState, session_ref
 from ctxmw.errors import EmbedderError, StoreError, UnreadableRecord
 from ctxmw.protocols import Find, Row
-from ctxmw.search.vectors.backlog import Backlog
+from ctxmw.search.vectors.dense import Backlog
 from ctxmw.search.vectors.follow import space_of
 from ctxmw.search.vectors.numpy_index import NumpyIndex
 from ctxmw.search.vectors.vectors import Vectors
-from ctxmw.store.snapshots import WORTH_KEEPING
+from ctxmw.store.replica import WORTH_KEEPING
 from ctxmw.testing import FixedClock, HashEmbedder
 from ctxmw.values.records import SHARED
 from ctxmw.values.situation import Situation

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
+from opentelemetry import trace
 
 from ctxmw import ContextMiddleware
+from tests.support.openai_stub import OpenAIStub
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
@@ -18,18 +21,68 @@ NAME = re.compile(r"`(ctxmw\.(?!toml)[\w.]+)`")
 FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
+@pytest.fixture
+def openai(monkeypatch):
+    """OpenAI's clients talk to a server on this machine."""
+    with OpenAIStub() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+            monkeypatch.setenv(name, server.url)
+        yield server
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_fences_of_a_page_run_in_order_and_hold_what_they_claim(
     page, tmp_path, monkeypatch, request
 ):
     monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    if "DATABASE_URL" in "".join(FENCE.findall(text)):
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("postgres"))
+    if "OpenAI" in text:
+        request.getfixturevalue("openai")
+    if "set_tracer_provider" in text:
+        # The process has one provider for good: the page's own is one for the page.
+        monkeypatch.setattr(trace, "set_tracer_provider", partial(trace_with, monkeypatch))
+    run(page)
+
+
+def test_the_quick_start_brings_what_it_says_it_brings(tmp_path, monkeypatch, openai, capsys):
+    monkeypatch.chdir(tmp_path)
+    run(ROOT / "docs" / "quickstart.md")
+    sent = [request["messages"] for request in openai.requests]
+    tuesday, wednesday, local = sent[1], sent[2], sent[3]
+    printed = capsys.readouterr().out
+    shown = re.findall(r"^# (.+)$", (ROOT / "docs" / "quickstart.md").read_text("utf-8"), re.M)
+    claimed = shown[shown.index("<ctxmw>") : shown.index("</ctxmw>") + 1]
+    assert tuesday[0]["content"].rstrip() == "\n".join(claimed)
+    assert "\n".join(claimed) in printed
+    assert "too loud" in str(wednesday)
+    assert "Prices are integers in cents." in str(local)
+    ada, bob, hotels = (str(messages) for messages in sent[4:])
+    assert "window seats" in hotels
+    assert "vegetarian" in hotels
+    assert "aisle" not in ada + hotels
+    assert "window" not in bob
+
+
+def trace_with(monkeypatch, provider):
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+
+
+def test_the_service_of_the_docs_is_the_one_in_the_examples():
+    page = (ROOT / "docs" / "fastapi.md").read_text("utf-8")
+    service = (ROOT / "examples" / "fastapi" / "service.py").read_text("utf-8")
+    assert service.partition("\n\n")[2] == FENCE.findall(page)[0]
+
+
+def run(page: Path) -> None:
+    """Run the fences of a page as its reader would, one after the other."""
     names: dict[str, object] = {}
     text = page.read_text(encoding="utf-8")
-    if "DATABASE_URL" in text:
-        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("postgres"))
     for match in FENCE.finditer(text):
         line = text.count("\n", 0, match.start(1))
-        exec(compile("\n" * line + match[1], str(page), "exec"), names)
+        exec(compile("\n" * line + match[1], str(page), "exec", dont_inherit=True), names)
     for value in names.values():
         if isinstance(value, ContextMiddleware):
             value.close()

@@ -81,3 +81,82 @@ def test_a_question_that_was_asked_before_does_not_hide_what_answers_it(
         prepared = chat.prepare(said(question))
         assert "16:00" in prepared.context.part
         chat.finish(prepared, "I have no idea.")
+
+
+def part(ctx: ContextMiddleware, session: str, *messages: dict[str, Any]) -> list[str]:
+    """Return the lines of what was said before, as a new conversation gets to see them."""
+    shown = ctx.session(session).prepare(list(messages)).context.part
+    return [line for line in shown.splitlines() if line.startswith(("- ", "  "))]
+
+
+def talk(ctx: ContextMiddleware, session: str, *exchanges: tuple[str, str]) -> None:
+    chat, history = ctx.session(session), list[dict[str, Any]]()
+    for question, answer in exchanges:
+        history += said(question)
+        chat.finish(chat.prepare(history), answer)
+        history.append({"role": "assistant", "content": answer})
+
+
+PORTS = (
+    ("What is the port of production?", "It is 8443."),
+    ("What is the port of staging?", "That one is 9000."),
+    ("What is the port of production?", "It moved to 8444."),
+)
+
+
+def test_an_answer_to_a_question_that_was_asked_twice_stands_under_it(
+    ctx: ContextMiddleware,
+) -> None:
+    talk(ctx, "before", *PORTS)
+    assert part(ctx, "now", *said("Which port has production, and which staging?")) == [
+        "- user: What is the port of production?",
+        "- assistant: It is 8443.",
+        "- user: What is the port of staging?",
+        "- assistant: That one is 9000.",
+        "- user: What is the port of production?",
+        "- assistant: It moved to 8444.",
+    ]
+
+
+def test_an_answer_does_not_stand_under_another_question_when_its_own_is_asked_now(
+    ctx: ContextMiddleware,
+) -> None:
+    talk(ctx, "before", *PORTS[:2])
+    assert part(ctx, "now", *said("What is the port of staging?")) == [
+        "- user: What is the port of production?",
+        "- assistant: It is 8443.",
+        "- user: What is the port of staging?",
+        "- assistant: That one is 9000.",
+    ]
+
+
+def test_the_answer_alone_comes_where_nothing_stands_before_it(ctx: ContextMiddleware) -> None:
+    talk(ctx, "before", PORTS[1])
+    assert part(ctx, "now", *said("What is the port of staging?")) == [
+        "- assistant: That one is 9000."
+    ]
+
+
+def test_what_only_stands_beside_words_in_view_does_not_come(ctx: ContextMiddleware) -> None:
+    told = said("The courier comes at four o'clock.", "My sister sings in a choir.")
+    ctx.session("before").capture(told)
+    question = said("When does the courier come?")
+    assert len(part(ctx, "new", *question)) == 2
+    assert why(ctx, "the courier comes at four o'clock", "When does the courier come?") == {
+        "The courier comes at four o'clock.": "same words in view",
+        "My sister sings in a choir.": "beside what is in view",
+    }
+
+
+def test_code_that_was_said_is_shown_line_by_line(ctx: ContextMiddleware) -> None:
+    code = "Like this:\n```python\ndef retry(n):\n    return n\n```\nUse it on handlers."
+    talk(ctx, "before", ("How do I write the retry decorator?", code))
+    shown = part(ctx, "now", *said("What was the retry decorator again?"))
+    assert shown[1:] == [
+        "- assistant: Like this:",
+        "  ```python",
+        "  def retry(n):",
+        "      return n",
+        "  ```",
+        "  Use it on handlers.",
+    ]

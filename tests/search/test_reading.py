@@ -42,3 +42,9 @@ def test_a_long_text_opens_a_little_before_what_is_looked_for():
     at = opens_at(text, "Is the vault open?")
     assert 0 < text.index("The vault") - at < 300
     assert opens_at(text, "zeppelin") == 0
+
+
+def test_a_passage_keeps_the_lines_of_its_text():
+    code = "def open_vault(key):\n    turn(key)\n    return door"
+    text = "\n".join(["The log of May.", *[FILLER] * 30, code, *[FILLER] * 30])
+    assert code in passage(text, clauses(text), {"vault": 3.0, "turn": 1.0, "door": 1.0}, 60)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ctxmw import ContextMiddleware
-from ctxmw.search.filter import Filter
 from ctxmw.search.lexical.index import LexicalIndex
 from ctxmw.search.per_user import SPACE
+from ctxmw.search.question import Filter
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.situation import Situation
@@ -220,7 +220,7 @@ def test_a_question_needs_one_word_of_its_subject_and_a_remark_two_in_one_record
 
 
 def postings(index: LexicalIndex, word: str) -> set[str]:
-    places, _ = index.postings(index.vocabulary.known([word])[word])
+    [(places, _)] = index.postings([index.vocabulary.known([word])[word]])
     return {index.ref(place) for place in places}
 
 
@@ -239,10 +239,10 @@ def test_removing_a_turn_makes_its_neighbours_each_others():
     for ref in "abc":
         index.add([document(ref, f"gear {ref}", "s1")])
     index.remove("b")
-    assert index.column("next")[index.place("a")] == index.place("c")
-    assert index.column("previous")[index.place("c")] == index.place("a")
+    assert index.columns["next"].all[index.place("a")] == index.place("c")
+    assert index.columns["previous"].all[index.place("c")] == index.place("a")
     index.add([document("d", "gear d", "s1")])
-    assert index.column("previous")[index.place("d")] == index.place("c")
+    assert index.columns["previous"].all[index.place("d")] == index.place("c")
 
 
 @pytest.mark.parametrize("size", [50, 300], ids=["without room", "with room"])
@@ -260,7 +260,7 @@ def test_an_index_comes_back_from_its_copy(size):
     ]
     assert postings(again, "gear") == postings(index, "gear")
     for name in ("previous", "next", "session", "alive", "length"):
-        assert (again.column(name) == index.column(name)).all()
+        assert (again.columns[name].all == index.columns[name].all).all()
 
 
 def test_an_index_grows_beyond_what_its_copy_has_room_for():
@@ -280,7 +280,7 @@ def test_an_index_grows_beyond_what_its_copy_has_room_for():
     assert postings(again, "gear") == postings(index, "gear")
     assert postings(again, "n39119") == {"t39119"}
     for name in ("session", "previous", "next", "length", "day"):
-        assert (again.column(name) == index.column(name)).all()
+        assert (again.columns[name].all == index.columns[name].all).all()
 
 
 def test_a_copy_is_kept_used_and_made_anew_when_it_is_broken(tmp_path, caplog):

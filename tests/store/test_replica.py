@@ -21,10 +21,9 @@ from ctxmw import SqliteStore
 from ctxmw.errors import StoreError
 from ctxmw.protocols import Row, Store
 from ctxmw.runtime.packing import Unpacked, unpacked
-from ctxmw.store import replica, snapshots
-from ctxmw.store.feed import Feed
-from ctxmw.store.replica import Replica, rows_of
-from ctxmw.store.snapshots import SavedProjection, SavedReplica
+from ctxmw.store import replica
+from ctxmw.store.journal import Feed
+from ctxmw.store.replica import Replica, SavedProjection, SavedReplica, rows_of
 from tests.support.strategies import NOW
 from tests.support.waiting import PATIENCE
 
@@ -112,9 +111,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def keep_small(patch: pytest.MonkeyPatch) -> None:
     """Keep snapshots of a few records, and read a few at a time."""
-    patch.setattr(snapshots, "WORTH_KEEPING", 2)
     patch.setattr(replica, "WORTH_KEEPING", 2)
-    patch.setattr(snapshots, "_OFTEN", 2)
+    patch.setattr(replica, "_OFTEN", 2)
     patch.setattr(replica, "_BATCH", 2)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 
 MOST_WORDS = 40
 """Words of a sentence that are looked at."""
@@ -86,9 +87,9 @@ def marks_of(words: Sequence[str], known: Collection[str], ending: str) -> set[s
     marks = {"any", f"length {min(len(words) // 3, 6)}", f"ends {ending}"}
     marks |= {name for name, those in _CLASSES if not those.isdisjoint(words)}
     marks |= {f"{at}: {kind}" for at, kind in enumerate(kinds[:5])}
-    marks |= {f"{at}: {one} {two}" for at, (one, two) in enumerate(_pairs(kinds[:5]))}
+    marks |= {f"{at}: {one} {two}" for at, (one, two) in enumerate(pairwise(kinds[:5]))}
     marks |= {f"has {kind}" for kind in kinds}
-    marks |= {f"has {one} {two}" for one, two in _pairs(kinds)}
+    marks |= {f"has {one} {two}" for one, two in pairwise(kinds)}
     marks |= {f"first {' '.join(kinds[:3])}", f"last {' '.join(kinds[-2:])}"}
     marks |= {f"last {kind}" for kind in kinds[-1:]}
     return marks | set(_of_verb(words, kinds))
@@ -123,7 +124,3 @@ def _of_verb(words: Sequence[str], kinds: Sequence[str]) -> Iterator[str]:
                 yield f"does {kinds[at]} to {kinds[at + 1]}"
                 yield f"object {kinds[at + 1]}"
             return
-
-
-def _pairs(kinds: Sequence[str]) -> Iterator[tuple[str, str]]:
-    return zip(kinds, kinds[1:], strict=False)

@@ -114,18 +114,23 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
     if role == "user" and stated and stated.kind == "done" and (moved := _everyday(sentence)):
         # "I switched to Linux" tells of the work, and of the person.
         yield moved
-    if role == "user" and (stated is None or stated.kind in ("preference", "correction")):
-        everyday = _everyday(sentence)
-        # A rule may have found the end of what a whole sentence says.
-        if everyday and (stated is None or len(everyday.text) > len(stated.text)):
-            stated = everyday
     if role == "user":
-        stated = stated or _judged(sentence)
+        stated = _of_a_person(sentence, stated)
     if stated:
         yield stated
     elif role == "user" and not _FOR_NOW.search(sentence.plain):
         for kind, text in told_elsewhere(sentence.text, sentence.plain):
             yield Statement(kind, _capital(text), sentence.text)
+
+
+def _of_a_person(sentence: Sentence, stated: Statement | None) -> Statement | None:
+    """Return what a person states, where a rule has found `stated` in it, or nothing."""
+    if stated is None or stated.kind in ("preference", "correction"):
+        everyday = _everyday(sentence)
+        # A rule may have found the end of what a whole sentence says.
+        if everyday and (stated is None or len(everyday.text) > len(stated.text)):
+            return everyday
+    return stated or _judged(sentence)
 
 
 def _everyday(sentence: Sentence) -> Statement | None:

@@ -14,7 +14,11 @@ import re
 from dataclasses import dataclass
 
 from ...memory.remember import OTHER_WORDS
-from ...text.cleaning import fold
+from ...protocols import Find
+from ...store.journal import Journal
+from ...text.cleaning import fold, words
+from ...text.lexicon import STOP_WORDS
+from ...values.records import Memory
 from .forms import WORK, form_of, frame_of, terms_about
 
 MOST_TERMS = 10
@@ -146,3 +150,30 @@ def _same_frame(new: Subject, old: Subject) -> bool:
     (place, *ours), (other, *theirs) = new.key.split()[1:], old.key.split()[1:]
     more, less = set(ours) - set(theirs), set(theirs) - set(ours)
     return place == other and more <= old.about and less <= new.about
+
+
+LOOKED_FOR, LOOKED_UP = 8, 40
+"""Words by which memories on the same are looked up, and how many of them are compared."""
+_PEOPLE = ("user", "conversation", "model")
+"""Sources whose words are a person's own."""
+
+
+def replaced_by(
+    journal: Journal, user: str, scope: str, subject: Subject, said: str
+) -> dict[str, str]:
+    """Return the memories of a scope whose place a new statement takes, each with the reason."""
+    asked = Find(types=(Memory.type,), scopes=(scope,), limit=LOOKED_UP)
+    named = {word for word in words(said) if word not in STOP_WORDS}
+    if not named:
+        return {}
+    # Long words are rare: looking for all of them would find everything.
+    rare = sorted(named, key=lambda word: (-len(word), word))[:LOOKED_FOR]
+    rows = [row for row, _ in journal.store.search(user, rare, asked)]
+    if subject.key:
+        rows += journal.store.query(user, Find(types=(Memory.type,), keys=(subject.key,)))
+    found: dict[str, str] = {}
+    for old in journal.read(rows, Memory):
+        own = old.scope == scope and old.source in _PEOPLE and not old.superseded_by
+        if own and (why := takes_the_place(subject, subject_of(old.text))):
+            found[old.ref] = why
+    return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...protocols import Row, Store
-from ...runtime.faults import Faults
-from ...store.feed import Feed
+from ...runtime.telemetry import Faults
+from ...store.journal import Feed
 from ...values.items import Item
 from ...values.record_items import memory_item
 from ...values.records import Memory, load_as

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from ...protocols import Source
-from ...runtime.faults import stage
+from ...runtime.telemetry import stage
 from ...text.secrets.redaction import redact, redact_name
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item

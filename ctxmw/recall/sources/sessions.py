@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...protocols import Find, Store
-from ...runtime.faults import Faults
-from ...store.feed import Feed
-from ...store.journal import Journal
+from ...runtime.telemetry import Faults
+from ...store.journal import Feed, Journal
 from ...values.items import Item
 from ...values.record_items import row_item
 from ...values.situation import Situation, Weights

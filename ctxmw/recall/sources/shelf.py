@@ -26,12 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...protocols import Find, Row, Store
-from ...runtime.faults import Faults
 from ...runtime.lru import LruCache
 from ...runtime.packing import Unpacked
-from ...store.feed import Feed
-from ...store.replica import rows_of
-from ...store.snapshots import SavedProjection, SavedReplica
+from ...runtime.telemetry import Faults
+from ...store.journal import Feed
+from ...store.replica import SavedProjection, SavedReplica, rows_of
 from ...values.budget import MEMORY_LANES
 from ...values.items import Item
 from ...values.situation import Situation, Weights

@@ -73,7 +73,8 @@ class LexicalIndex:
         self.terms_in_all = 0
         """How many terms all records have together."""
         self._names = {what: StringTable() for what in _NAMED}
-        self._columns = {name: _column(name, kind) for name, kind in _KINDS.items()}
+        self.columns = {name: _column(name, kind) for name, kind in _KINDS.items()}
+        """What is known of every place, and behind them of "no such record"."""
         self._by_session = {name: _column(name, kind) for name, kind in _BY_SESSION.items()}
         self._places = RowNumbers()
         self._tokens = Grown()
@@ -83,7 +84,7 @@ class LexicalIndex:
         """Terms of the last records, which no posting list has yet."""
 
     def __len__(self) -> int:
-        return self._columns["alive"].size
+        return self.columns["alive"].size
 
     @property
     def dead(self) -> int:
@@ -129,44 +130,36 @@ class LexicalIndex:
             **traits([Speech(d.speaker, d.text, frozenset(d.words)) for d in documents]),
         }
         for name, values in columns.items():
-            self._columns[name].extend(values)
+            self.columns[name].extend(values)
 
     def remove(self, ref: str) -> None:
         """Let go of a record; its neighbours become each other's."""
         place = self._places.remove(ref)
         if place < 0:
             return
-        before, after = (int(self._columns[side].own[place]) for side in ("previous", "next"))
+        before, after = (int(self.columns[side].own[place]) for side in ("previous", "next"))
         if before >= 0:
-            self._columns["next"][before] = after
+            self.columns["next"][before] = after
         if after >= 0:
-            self._columns["previous"][after] = before
-        session = int(self._columns["session"].own[place])
+            self.columns["previous"][after] = before
+        session = int(self.columns["session"].own[place])
         if session >= 0 and self._by_session["last"].own[session] == place:
             self._by_session["last"][session] = before
-        self._columns["alive"][place] = 0
+        self.columns["alive"][place] = 0
 
-    def column(self, name: str) -> NDArray[Any]:
-        """Return a property of every place, and behind them that of "no such record"."""
-        return self._columns[name].all
-
-    def number(self, what: str, name: str) -> int:
-        """Return the number of a type, scope or session; -1 when there is none of that name."""
-        return self._names[what].find(name)
+    def numbers(self, what: str, names: Iterable[str]) -> list[int]:
+        """Return the numbers of types, scopes or sessions; -1 when there is none of a name."""
+        return [self._names[what].find(name) for name in names]
 
     def term_ids(self, terms: Iterable[str]) -> list[int]:
         """Return the numbers of those terms that occur."""
         return list(self.vocabulary.known(terms).values())
 
-    def postings(self, term: int) -> tuple[Ints, Floats]:
-        """Return the places that hold a term, and how often each does."""
+    def postings(self, terms: Iterable[int]) -> list[tuple[Ints, Floats]]:
+        """Return, for each term, the places that hold it, and how often each does."""
         if self._pending:
             self._settle()
-        return self._postings.of(term)
-
-    def rarity(self, holders: int) -> float:
-        """Return the inverse document frequency of BM25 of a term that so many places hold."""
-        return math.log(1 + (len(self) - holders + 0.5) / (holders + 0.5))
+        return [self._postings.of(term) for term in terms]
 
     def session_sizes(self) -> tuple[Ints, Floats]:
         """Return how many records and how many terms each session has; last, "no session"."""
@@ -175,13 +168,13 @@ class LexicalIndex:
     def token_runs(self, places: Ints) -> tuple[Ints, Ints]:
         """Return the terms of these places, and for each which of the places it belongs to."""
         starts = self._starts.all[places]
-        lengths = self.column("length")[places].astype(np.int64)
+        lengths = self.columns["length"].all[places].astype(np.int64)
         owner = np.repeat(np.arange(len(places), dtype=np.int32), lengths)
         return self._tokens.take(runs(starts, lengths)), owner
 
     def freeze(self) -> None:
         """Merge all there is into the frozen posting lists."""
-        lengths = self._columns["length"].own[self._postings.size :].astype(np.int64)
+        lengths = self.columns["length"].own[self._postings.size :].astype(np.int64)
         tokens = self._tokens.last(int(lengths.sum()))
         self._postings.freeze(tokens, lengths, len(self.vocabulary))
         self._pending = []
@@ -194,7 +187,7 @@ class LexicalIndex:
         """Return the index as arrays, and what JSON can keep; without anything that is gone."""
         self.freeze()
         frozen = self._postings.frozen
-        arrays = under("column", {name: column.all for name, column in self._columns.items()})
+        arrays = under("column", {name: column.all for name, column in self.columns.items()})
         arrays |= under("session", {name: each.all for name, each in self._by_session.items()})
         arrays |= under("places", self._places.arrays())
         arrays |= {"tokens": self._tokens.all()}
@@ -219,12 +212,12 @@ class LexicalIndex:
         index.vocabulary = Vocabulary(StringTable.of(found_under("vocabulary", arrays)))
         index.people = People.load(about["people"])
         for name, kind in _KINDS.items():
-            index._columns[name] = _kept_column(kept, "column", name, kind)
+            index.columns[name] = _kept_column(kept, "column", name, kind)
         for name, kind in _BY_SESSION.items():
             index._by_session[name] = _kept_column(kept, "session", name, kind)
         index._places = RowNumbers.of(found_under("places", arrays), found_under("places", whole))
         index._tokens = Grown(arrays["tokens"])
-        lengths = index.column("length").astype(np.int64)
+        lengths = index.columns["length"].all.astype(np.int64)
         index._starts = Column.over(np.cumsum(lengths) - lengths, "i8")
         frozen = Frozen(*(arrays[f"frozen.{name}"] for name in _FROZEN))
         index._postings = Postings(frozen, len(index))
@@ -272,7 +265,7 @@ class LexicalIndex:
                 lengths[session] += len(held)
         for column, known in ((size, sizes), (length, lengths), (last, lasts)):
             column[touched] = list(known.values())
-        following = self._columns["next"]
+        following = self.columns["next"]
         following.extend([-1] * len(documents))
         linked = [
             (previous, place) for place, previous in enumerate(before, first) if previous >= 0
@@ -280,7 +273,7 @@ class LexicalIndex:
         for previous, place in linked:
             following[previous] = place
         for name, values in (("session", numbers), ("previous", before), ("place", position)):
-            self._columns[name].extend(values)
+            self.columns[name].extend(values)
 
     def _number(self, what: str, name: str) -> int:
         return self._names[what].add(name)

@@ -18,6 +18,7 @@ from ...text.phrases import (
     PREFERENCE,
     STANDING_INSTRUCTION,
 )
+from ...values.items import A_QUESTION
 
 TRAITS = ("first", "second", "instruction", "preference", "user", "question", *ANSWER_SHAPES)
 
@@ -33,8 +34,6 @@ _PERHAPS_A_TIME = frozenset(
     "morning night week weeks weekend month months year years day days summer fall winter "
     "spring".split()
 )
-_A_QUESTION = 140
-"""Characters of a question that tells nothing besides."""
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\d{4}")
 
@@ -65,7 +64,7 @@ def traits(said: Sequence[Speech]) -> dict[str, list[bool]]:
 
 def _only_asks(text: str) -> bool:
     """Say whether a text is a question and little else: what is known is in the answer."""
-    return len(text) <= _A_QUESTION and text.rstrip().endswith(("?", "\uff1f"))
+    return len(text) <= A_QUESTION and text.rstrip().endswith(("?", "\uff1f"))
 
 
 def _speaks_of_itself(said: Speech) -> bool:

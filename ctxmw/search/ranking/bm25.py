@@ -1,4 +1,9 @@
-"""How well words match, by BM25: records, alone and with the turns around, and conversations."""
+"""How well words match, by BM25: records, alone and with the turns around, and conversations.
+
+A fact in a long record is found as in a short one, by its best passage. The record is kept as one;
+its terms are read in windows of the length of a passage, each of which begins in the middle of the
+one before.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +17,10 @@ import numpy as np
 
 from ..lexical.index import Floats, Ints, LexicalIndex
 from ..question import Question
-from .passages import WINDOW, counted_in_windows, long_places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 K1, B = 1.2, 0.5
 OF_SESSIONS = 0.75
@@ -47,9 +52,9 @@ class Held:
 def held(index: LexicalIndex, terms: Iterable[str]) -> Held:
     """Return what the index holds of these terms."""
     known = index.vocabulary.known(terms)
-    lists = [index.postings(number) for number in known.values()]
+    lists = index.postings(known.values())
     sizes = [len(places) for places, _ in lists]
-    rarity = [index.rarity(size) for size in sizes]
+    rarity = [math.log(1 + (len(index) - size + 0.5) / (size + 0.5)) for size in sizes]
     return Held(
         terms=known,
         sizes=np.array(sizes, np.intp),
@@ -68,14 +73,14 @@ def of_places(index: LexicalIndex, asked: Held) -> Floats:
     scores = np.zeros(len(index) + 1, np.float32)
     if not asked.terms:
         return scores
-    lengths = index.column("length")
+    lengths = index.columns["length"].all
     mean = max(1.0, float(np.minimum(lengths[:-1], WINDOW).mean()))
     # For a long one this is the most that a passage of it can have.
     norm = _norm(np.minimum(lengths[asked.places], WINDOW), mean)
     worth = asked.spread(asked.rarity * (K1 + 1))
     np.add.at(scores, asked.places, worth * asked.counts / (asked.counts + norm))
     if index.dead:
-        scores *= index.column("alive")
+        scores *= index.columns["alive"].all
     places = long_places(index, scores)
     if len(places):
         windows, first = counted_in_windows(index, places, np.array(list(asked.terms.values())))
@@ -93,7 +98,7 @@ def of_sessions(index: LexicalIndex, asked: Held) -> Floats:
     """Return the score of every conversation, 1 for the best; 0 for records that stand alone."""
     sizes, lengths = index.session_sizes()
     scores = np.zeros(len(sizes), np.float32)
-    mine = index.column("session")[asked.places]
+    mine = index.columns["session"].all[asked.places]
     said = (sizes[mine] > 1).nonzero()[0]
     if not len(said):
         return scores
@@ -140,7 +145,7 @@ class Coverage:
 
 def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints) -> Coverage:
     """Return how much of a question the candidates cover."""
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     reach = [places, before[places], after[places]]
     reach += [before[reach[1]], after[reach[2]]]
     share = np.zeros(len(places), np.float32)
@@ -187,12 +192,12 @@ def _bits(
 
 def neighbouring(index: LexicalIndex, places: Ints, words: Floats) -> dict[str, Floats]:
     """Return what the turns before and after say for each candidate."""
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     return {
         "before": _fading(words, places, before),
         "after": _fading(words, places, after),
-        "answered": words[after[places]] * index.column("user")[places],
-        "reply": words[before[places]] * index.column("question")[before[places]],
+        "answered": words[after[places]] * index.columns["user"].all[places],
+        "reply": words[before[places]] * index.columns["question"].all[before[places]],
     }
 
 
@@ -224,3 +229,44 @@ def together(
         # Where a place holds a pair twice, adding to it at once counts it once.
         scores[owner[:-1][both]] += asked.worth[a] + asked.worth[b]
     return by_best(scores)
+
+
+WINDOW = 72
+"""Terms that a passage of about 160 tokens has."""
+MOST_TERMS = 2_000_000
+"""Terms of long records that are read for one question, those first that may match best."""
+_HALF = WINDOW // 2
+
+
+def long_places(index: LexicalIndex, scores: Floats) -> Ints:
+    """Return the places that match and are longer than a passage, as many as are read."""
+    found = ((scores > 0) & (index.columns["length"].all > WINDOW)).nonzero()[0].astype(np.int32)
+    lengths = index.columns["length"].all[found]
+    if lengths.sum() <= MOST_TERMS:
+        return found
+    order = np.argsort(-scores[found], kind="stable")
+    enough = int(np.searchsorted(lengths[order].cumsum(), MOST_TERMS))
+    return found[order[: max(1, enough)]]
+
+
+def counted_in_windows(
+    index: LexicalIndex, places: Ints, terms: NDArray[Any]
+) -> tuple[Floats, NDArray[np.intp]]:
+    """Return how often every window holds each of the terms, and where each place's begin."""
+    tokens, owner = index.token_runs(places)
+    lengths = index.columns["length"].all[places].astype(np.int64)
+    starts = lengths.cumsum() - lengths
+    halves = -(-lengths // _HALF)
+    first = halves.cumsum() - halves
+    order = np.argsort(terms)
+    at = np.minimum(np.searchsorted(terms[order], tokens), len(terms) - 1)
+    said = (terms[order][at] == tokens).nonzero()[0]
+    mine = owner[said]
+    half = first[mine] + (said - starts[mine]) // _HALF
+    counts = np.zeros((int(halves.sum()) + 1, len(terms)), np.float32)
+    np.add.at(counts, (half, order[at[said]]), 1)
+    windows = counts[:-1].copy()
+    follows = np.ones(len(windows), bool)
+    follows[first + halves - 1] = False
+    windows[follows] += counts[1:][follows]
+    return windows, first

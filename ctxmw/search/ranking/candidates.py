@@ -48,7 +48,7 @@ def _best(index: LexicalIndex, question: Question, wanted: Bools, legs: Legs) ->
         rough *= wanted
     best = largest(rough, CANDIDATES)
     first = best[np.argsort(-rough[best], kind="stable")[:WITH_NEIGHBOURS]]
-    before, after = index.column("previous"), index.column("next")
+    before, after = index.columns["previous"].all, index.columns["next"].all
     near = [before[first], after[first]]
     found = distinct(np.concatenate([best, *near, before[near[0]], after[near[1]]]))
     found = found[found >= 0].astype(np.int32)
@@ -68,7 +68,7 @@ def _matching(index: LexicalIndex, legs: Legs, places: Ints) -> Bools:
     if legs.related is not None:
         matching |= legs.related[places] > 0
     if legs.sessions.any():
-        matching |= legs.sessions[index.column("session")[places]] > 0
+        matching |= legs.sessions[index.columns["session"].all[places]] > 0
     return matching
 
 
@@ -94,16 +94,16 @@ def _rough(index: LexicalIndex, question: Question, legs: Legs) -> Floats:
     if legs.related is not None:
         rough += legs.related
     matched = np.flatnonzero(legs.words > 0)
-    rough[matched] += legs.sessions[index.column("session")[matched]]
+    rough[matched] += legs.sessions[index.columns["session"].all[matched]]
     # Few have these: adding nothing to all others would take longer than finding them.
-    rough[np.flatnonzero(index.column("instruction"))] += 1
-    rough[np.flatnonzero(index.column("preference"))] += np.float32(0.5)
+    rough[np.flatnonzero(index.columns["instruction"].all)] += 1
+    rough[np.flatnonzero(index.columns["preference"].all)] += np.float32(0.5)
     if question.person is not None:
-        rough += index.column("speaker") == index.people.speakers[question.person]
+        rough += index.columns["speaker"].all == index.people.speakers[question.person]
     if question.months or question.years:
-        rough += 2 * said_when(question, index.column("month"), index.column("year"))
+        rough += 2 * said_when(question, index.columns["month"].all, index.columns["year"].all)
     if question.days:
-        rough += 2 * said_on(question, index.column("day"))
+        rough += 2 * said_on(question, index.columns["day"].all)
     if legs.meaning is not None:
         rough += 2 * legs.meaning
     if legs.files is not None:

@@ -48,13 +48,13 @@ def _holding(index: LexicalIndex, numbers: list[int], size: int, least: float) -
     any that are more than the rest; terms that do not occur are the rarest.
     """
     more_than_the_rest = size - math.ceil(least * size) + 1
-    lists = sorted((index.postings(number)[0] for number in numbers), key=len)
+    lists = sorted((places for places, _ in index.postings(numbers)), key=len)
     rarest = lists[: max(0, more_than_the_rest - (size - len(numbers)))]
     return distinct(np.concatenate([np.zeros(0, np.int32), *rarest]))
 
 
 def _fits(index: LexicalIndex, places: Ints, kind: str, scope: str) -> Bools:
-    fits: Bools = index.column("alive")[places] > 0
-    fits &= index.column("type")[places] == index.number("type", kind)
-    fits &= index.column("scope")[places] == index.number("scope", scope)
+    fits: Bools = index.columns["alive"].all[places] > 0
+    for what, name in (("type", kind), ("scope", scope)):
+        fits &= index.columns[what].all[places] == index.numbers(what, [name])
     return fits

@@ -186,44 +186,44 @@ def _file_names(index: LexicalIndex, files: Sequence[str]) -> Floats:
     """Return 1 for each place that names one of the files, by its whole name."""
     names = [whole for path in files for whole in words(PurePath(path).name)[:1]]
     held = np.zeros(len(index) + 1, np.float32)
-    for term in index.term_ids(map(stem, names)):
-        held[index.postings(term)[0]] = 1
-    alive: Floats = held * index.column("alive")
+    for places, _ in index.postings(index.term_ids(map(stem, names))):
+        held[places] = 1
+    alive: Floats = held * index.columns["alive"].all
     return alive
 
 
 def _session_signals(index: LexicalIndex, places: Ints, sessions: Floats) -> dict[str, Floats]:
     sizes, _ = index.session_sizes()
-    mine = index.column("session")[places]
+    mine = index.columns["session"].all[places]
     return {"session": sessions[mine] * np.minimum(1, LONG_SESSION / sizes[mine])}
 
 
 def _person_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
     if question.person is None:
         return {}
-    theirs = index.column("speaker")[places] == index.people.speakers[question.person]
+    theirs = index.columns["speaker"].all[places] == index.people.speakers[question.person]
     return {
         "speaker": theirs.astype(np.float32),
-        "speaker_self": theirs * index.column("first")[places],
-        "to_speaker": ~theirs * index.column("second")[places],
+        "speaker_self": theirs * index.columns["first"].all[places],
+        "to_speaker": ~theirs * index.columns["second"].all[places],
     }
 
 
 def _time_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
     times = {}
     if question.months or question.years:
-        months, years = index.column("month")[places], index.column("year")[places]
+        months, years = index.columns["month"].all[places], index.columns["year"].all[places]
         times["month"] = said_when(question, months, years)
     if question.days:
-        times["day"] = said_on(question, index.column("day")[places])
+        times["day"] = said_on(question, index.columns["day"].all[places])
     if question.latest:
-        times["recent"] = newness(index.column("day")[places])
+        times["recent"] = newness(index.columns["day"].all[places])
     return times
 
 
 def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict[str, Floats]:
     names = ("place", "cost", "instruction", "preference", "question")
-    place, cost, instruction, preference, asks = [index.column(name)[places] for name in names]
+    place, cost, instruction, preference, asks = [index.columns[name].all[places] for name in names]
     opening = np.exp(-place / OPENING)
     kinds = {
         "instruction": instruction,
@@ -233,7 +233,7 @@ def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
         "long": np.log(np.clip(cost, LONG_TOKENS, LONGEST) / LONG_TOKENS),
     }
     if question.shape:
-        kinds["shape"] = index.column(question.shape)[places]
+        kinds["shape"] = index.columns[question.shape].all[places]
     if question.broad:
         kinds["opening_broad"] = opening
     return kinds
@@ -242,5 +242,7 @@ def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
 def _dense_signals(index: LexicalIndex, places: Ints, meaning: Floats | None) -> dict[str, Floats]:
     if meaning is None:
         return {}
-    around = meaning[index.column("previous")[places]] + meaning[index.column("next")[places]]
+    around = (
+        meaning[index.columns["previous"].all[places]] + meaning[index.columns["next"].all[places]]
+    )
     return {"dense": meaning[places], "dense_near": around / 2}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...text.cleaning import words
 from ...text.lexicon import STOP_WORDS
-from ..question import QUERY_CHARS
+from ...text.terms import QUERY_CHARS
 
 
 def matcher(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import CtxmwError, StoreError
 from ...protocols import VectorIndex
-from ...store.feed import Feed
+from ...store.journal import Feed
 from ...store.replica import Projection, Replica
 from ...store.rows import batches
 from ...values.records import RECORD_TYPES

@@ -15,9 +15,9 @@ import numpy as np
 
 from ...errors import EmbedderError, InvalidValue
 from ...protocols import Clock, Embedder, Row, Store, VectorIndex
-from ...runtime.faults import Faults
 from ...runtime.lru import LruCache
-from ...store.feed import Feed
+from ...runtime.telemetry import Faults
+from ...store.journal import Feed
 from ...values.records import SHARED, load, utc_now
 from . import calibration
 from .embedding import CHARS, embed_checked

@@ -15,15 +15,14 @@ from ...text.terms import stem
 from ..rows import (
     WORD_CHARS,
     WORDS,
+    asked_texts,
     check_texts,
     moment,
     natural,
-    possible_texts,
     row_read,
     values_of,
 )
 
-_FILTERS = ("types", "scopes", "sessions", "keys", "digests", "sources")
 _LARGEST_VECTOR = 800_000
 """Postgres takes a megabyte of words and positions; what is beyond is not searched."""
 _PLACES = 8
@@ -50,11 +49,9 @@ def conditions(find: Find) -> tuple[str, list[Any]]:
     """Return what a row must fulfil, beginning with AND, and the values to bind."""
     clauses: list[str] = []
     values: list[Any] = []
-    for field in _FILTERS:
-        asked = getattr(find, field)
-        if asked:
-            clauses.append(among(field[:-1], possible_texts(asked, field)))
-            values.append(possible_texts(asked, field))
+    for field, possible in asked_texts(find).items():
+        clauses.append(among(field[:-1], possible))
+        values.append(possible)
     for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
         if at is not None:
             moment(at, field)

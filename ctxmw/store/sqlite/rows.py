@@ -13,34 +13,20 @@ from itertools import islice
 from typing import Any
 
 from ...protocols import Find
-from ..rows import WORD_CHARS, WORDS, check_texts, moment, natural, possible_texts, row_read
+from ..rows import WORD_CHARS, WORDS, asked_texts, check_texts, moment, natural, row_read
 
 row_of = partial(row_read, datetime.fromisoformat)
-
-# The first of these that is asked for picks the index. Without statistics SQLite guesses, and
-# prefers an index that spares it the sorting to the one that finds three rows. The index by
-# session goes on with the type.
-_FILTERS = (
-    ("key", "keys"),
-    ("digest", "digests"),
-    ("session", "sessions"),
-    ("type", "types"),
-    ("scope", "scopes"),
-    ("source", "sources"),
-)
 
 
 def conditions(find: Find) -> tuple[str, list[Any]]:
     """Return what a row must fulfil, beginning with AND, and the values to bind."""
     clauses: list[str] = []
     values: list[Any] = []
-    for column, field in _FILTERS:
-        asked = getattr(find, field)
-        if asked:
-            picks = not clauses or (field == "types" and bool(find.sessions) and len(clauses) == 1)
-            clause, value = among(column, possible_texts(asked, field), picks=picks)
-            clauses.append(clause)
-            values.append(value)
+    for field, possible in asked_texts(find).items():
+        picks = not clauses or (field == "types" and bool(find.sessions) and len(clauses) == 1)
+        clause, value = among(field[:-1], possible, picks=picks)
+        clauses.append(clause)
+        values.append(value)
     for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
         if at is not None:
             clauses.append(f"{_time(find)} {compared} ?")

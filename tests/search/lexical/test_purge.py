@@ -39,7 +39,7 @@ def holders(index: LexicalIndex) -> dict[str, dict[str, float]]:
     """Return which live records hold which word how often."""
     found = {}
     for word in index.vocabulary.names:
-        places, counts = index.postings(index.vocabulary.known([word])[word])
+        [(places, counts)] = index.postings([index.vocabulary.known([word])[word]])
         live = [index.place(index.ref(place)) == place for place in places.tolist()]
         held = zip(places[live].tolist(), counts[live].tolist(), strict=True)
         found[word] = {index.ref(place): times for place, times in held}
@@ -65,13 +65,13 @@ def test_it_is_that_of_an_index_which_never_saw_it(said, gone):
     assert holders(again) == holders(fresh)
     assert set(again.vocabulary.names) == set(fresh.vocabulary.names)
     for name in ("previous", "next", "place", "day", "length", "cost", "alive", "first"):
-        np.testing.assert_array_equal(again.column(name), fresh.column(name), name)
+        np.testing.assert_array_equal(again.columns[name].all, fresh.columns[name].all, name)
     assert again.people.speakers.keys() == fresh.people.speakers.keys()
     names = again.people.dump()["said"].keys()
     assert fresh.people.dump()["said"].keys() <= names <= {*again.vocabulary.names, "the"}
     again.add([spoken((99, "s1", "Ann", ["tea"]), 99)])
     fresh.add([spoken((99, "s1", "Ann", ["tea"]), 99)])
-    assert (again.column("previous") == fresh.column("previous")).all()
+    assert (again.columns["previous"].all == fresh.columns["previous"].all).all()
     assert holders(again) == holders(fresh)
 
 

@@ -48,6 +48,6 @@ def test_a_conversation_matches_by_all_that_is_said_in_it(lines, terms):
     scores = of_sessions(index, held(index, sorted(terms)))
     expected = written_out(lines, terms)
     for name in {session for session, _ in lines if session}:
-        found = scores[index.number("session", name)]
+        found = scores[index.numbers("session", [name])[0]]
         assert found == pytest.approx(expected.get(name, 0), abs=1e-5)
     assert scores[-1] == 0

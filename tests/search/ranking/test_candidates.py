@@ -50,7 +50,7 @@ def check_that_the_rest_has_nothing_to_do_with_it(lines, gone, unwanted, asked):
     index = index_said(lines)
     for at in gone:
         index.remove(f"m{at}")
-    wanted = index.column("alive")[:-1] > 0
+    wanted = index.columns["alive"].all[:-1] > 0
     wanted[[at for at in unwanted if at < len(wanted)]] = False
     question = analyse(" ".join(asked), index.people, NOW)
 

@@ -16,8 +16,8 @@ from ctxmw.code.files import CodeFile
 from ctxmw.errors import StoreError
 from ctxmw.protocols import Change, Row
 from ctxmw.recall.sources.memories import Memories
-from ctxmw.store import feed
-from ctxmw.store.feed import Feed
+from ctxmw.store import journal
+from ctxmw.store.journal import Feed
 from ctxmw.values.records import SHARED, Memory
 from ctxmw.values.situation import Situation, Weights
 from tests.support.strategies import NOW
@@ -96,7 +96,7 @@ def test_it_tells_of_the_types_that_are_asked_for_or_of_all(store: Asked) -> Non
 def test_many_users_share_the_room_and_who_asked_longest_ago_is_read_again(
     store: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "TOGETHER", 5)
+    monkeypatch.setattr(journal, "TOGETHER", 5)
     news = Feed(store)
 
     def told(user: str) -> list[str]:
@@ -115,7 +115,7 @@ def test_many_users_share_the_room_and_who_asked_longest_ago_is_read_again(
 
 
 def test_only_the_latest_are_kept(store: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "KEPT", 3)
+    monkeypatch.setattr(journal, "KEPT", 3)
     news = Feed(store)
     assert asked(news, store, 0) == []
     store.put([row(f"m{n}") for n in range(5)])
@@ -157,7 +157,7 @@ def test_each_user_has_a_feed(store: Asked) -> None:
 def test_it_always_says_what_the_store_says(steps: list[tuple[str, int, str]], kept: int) -> None:
     store = Asked(":memory:")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(feed, "KEPT", kept)
+        patch.setattr(journal, "KEPT", kept)
         news, since = Feed(store), 0
         for step, number, type_ in steps:
             if step == "p":
