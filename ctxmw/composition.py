@@ -268,7 +268,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
-        discreet=_given(options.get("learn"), Learning).sensitive != "always",
+        sensitive=_given(options.get("learn"), Learning).sensitive,
     )
 
 

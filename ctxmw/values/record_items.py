@@ -11,7 +11,8 @@ from ..protocols import Row
 from ..text.cleaning import digest, one_line
 from ..text.phrases import FIRST_PERSON, WISHES
 from ..text.speech.own_words import own_words
-from ..text.topics import is_sensitive, topics_of
+from ..text.sensitive import is_sensitive
+from ..text.topics import topics_of
 from .items import Item, Scope
 from .records import (
     INSTRUCTING,

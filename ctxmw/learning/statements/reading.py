@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text.prose import Sentence, sentences
+from ...values.records import MEMORY_KINDS
 from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
@@ -68,6 +69,30 @@ def statements(
             found += _alone(stated, before) if role == "user" else [stated]
         before = one.text
     return list({(one.kind, one.text.casefold()): one for one in found}.values())
+
+
+OWN = re.compile(r"\b(?:i|i'm|i've|my|me|we|we're|we've|our|us)\b", re.IGNORECASE)
+"""What a sentence has that speaks of its speaker."""
+
+
+def untold(text: str) -> Iterator[Statement]:
+    """Yield the sentences of a person's message that state nothing by themselves.
+
+    "I traded the Skoda in for a Kia." tells something to whoever knows of the Skoda.
+    """
+    for one in meant_sentences(text, sentences(_unwrapped(text))):
+        plain = one.plain
+        if one.joking or plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
+            continue
+        if _UNREAL.search(plain) or _SUPPOSED.search(plain) or _OF_OTHERS.match(plain):
+            continue
+        if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
+            lead = _LEAD.match(plain)
+            said = one.text[lead.end() if lead else 0 :].strip(_TRAILING)
+            yield Statement("fact", _capital(said), one.text)
+
+
+_OF_OTHERS = re.compile(r"(?:and |but |so )?(?:she|he|they|it|you|this|that|these|those|there)\b")
 
 
 def _alone(stated: Statement, before: str) -> Iterator[Statement]:
