@@ -35,7 +35,7 @@ from ctxmw import Arriving, Budget, ContextMiddleware
 from ctxmw.evaluation.measure import BUDGETS, found_within, part_for, tell
 from ctxmw.evaluation.measure import carried as is_carried
 from ctxmw.evaluation.transcripts import Utterance, said_moment
-from ctxmw.search.ranking.worth import LEAST
+from ctxmw.search.ranking.candidates import LEAST
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.budget import APPETITES
 

@@ -16,7 +16,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .calls.tools import MemoryTool, code_tools, memory_tools
+    from .calls.tools import MemoryTool, catalog_tools, code_tools, memory_tools
     from .compaction.compactor import Compacted, Compaction
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from .memory.hits import Hit
     from .memory.retention import Receipt
     from .middleware import ContextMiddleware
-    from .recall.catalog import AgentSearch, Offer
     from .recall.modes import MODES, Mode
+    from .recall.offering.items import Offer
+    from .recall.offering.view import AgentSearch
     from .recall.render import Compact, Markdown, Xml
     from .runtime.telemetry import Tracing
+    from .search.feedback import Feedback
     from .session import Session
     from .settings.settings import Settings
     from .store.postgres.store import Limits as Limits
@@ -58,6 +60,7 @@ __all__ = [
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
+    "Feedback",
     "Floors",
     "ForgivingSession",
     "Hit",
@@ -91,6 +94,7 @@ __all__ = [
     "WrongUser",
     "Xml",
     "analyze_message",
+    "catalog_tools",
     "code_tools",
     "counter_for",
     "current_session",
@@ -102,7 +106,7 @@ __all__ = [
 
 
 _NAMES = {
-    "calls.tools": "MemoryTool code_tools memory_tools",
+    "calls.tools": "MemoryTool catalog_tools code_tools memory_tools",
     "compaction.compactor": "Compacted Compaction",
     "conversation.conversation": "Prepared",
     "conversation.record": "ContextRecord",
@@ -113,10 +117,12 @@ _NAMES = {
     "memory.hits": "Hit",
     "memory.retention": "Receipt",
     "middleware": "ContextMiddleware",
-    "recall.catalog": "AgentSearch Offer",
+    "recall.offering.items": "Offer",
+    "recall.offering.view": "AgentSearch",
     "recall.modes": "MODES Mode",
     "recall.render": "Compact Markdown Xml",
     "runtime.telemetry": "Tracing",
+    "search.feedback": "Feedback",
     "session": "Session",
     "settings.settings": "Settings",
     # Not everybody has the driver: these are not in __all__, for `import *` would ask for it.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 
 from .code.codebase import Codebase
+from .code.indexer import Indexer
+from .code.keeper import KeptFolders
 from .compaction.compactor import Compaction, Compactor
-from .conversation.conversation import Conversations
+from .conversation.conversation import Conversations, Identity, located
 from .errors import InvalidValue
 from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
@@ -19,19 +21,22 @@ from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summar
 from .memory.retention import Keeper
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
-from .recall.catalog import AgentSearch, Catalog, Offer
+from .recall.catalog import Catalog
 from .recall.modes import MODES, Mode
+from .recall.offering.items import Offer
+from .recall.offering.view import AgentSearch
 from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
 from .recall.sources.code.source import Code
 from .recall.sources.directory import Directory
-from .recall.sources.memories import Memories
 from .recall.sources.own import OwnSource
-from .recall.sources.sessions import Sessions
+from .recall.sources.records import Memories, Sessions
 from .recall.surroundings import Surroundings
 from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.telemetry import Faults, Observer, Stats, Telemetry, Tracing
+from .search.feedback import Opinions
+from .search.offered_meaning import OfferedMeaning
 from .search.search import Search
 from .search.vectors.dense import Backlog, Dense
 from .search.vectors.embedders import as_embedder
@@ -43,6 +48,7 @@ from .text.logs import keep_secrets_out_of_logs
 from .tokens.counter import counter_for
 from .tokens.models import known_window
 from .tokens.prompt_counter import PromptCounter, prompt_counter
+from .values.argument_checks import check_name
 from .values.budget import Arriving, Budget, OnDemand
 from .values.clocks import checked_clock
 from .values.items import Include, Trust
@@ -63,6 +69,13 @@ class Options(TypedDict, total=False):
 
     user: str | None
     """Whose memory it is: "local" unless given. None is for servers: every call names its user."""
+    project: str | None
+    """The project of conversations that name none."""
+    language: str | None
+    """The programming language of conversations that name none."""
+    cwd: str | Path | None
+    """The folder of conversations that name none: it tells project and language unless they are
+    given, and its AGENTS.md, rules and code hold."""
     model: str | None
     """The model that will read the prompts; decides how tokens are counted."""
     count: TokenCounter
@@ -129,6 +142,14 @@ class Options(TypedDict, total=False):
     random: Random
 
 
+class OpensWith(Protocol):
+    """What says all that a memory is opened with: `Settings` does."""
+
+    @property
+    def store(self) -> str | None: ...
+    def options(self) -> Options: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
     """What conversations go by unless they say otherwise."""
@@ -138,6 +159,9 @@ class Defaults:
     placement: Placement
     window: int | None
     """The model's context window in tokens, where known."""
+    project: str | None
+    language: str | None
+    cwd: str | Path | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +177,34 @@ class Composition:
     """Whether anything is removed by its age."""
     compactor: Compactor
     telemetry: Telemetry
+    indexer: Indexer
+    folders: KeptFolders
+    """The folders that conversations are in."""
+    looks_at_folders: bool
+    """Whether their code is indexed by itself."""
     defaults: Defaults
+
+    def placed(self, who: Identity, cwd: str | Path | None) -> Identity:
+        """Return a conversation where it takes place; what it does not say, the memory does."""
+        defaults = self.defaults
+        given = replace(
+            who,
+            project=defaults.project if who.project is None else who.project,
+            language=defaults.language if who.language is None else who.language,
+        )
+        return self._at_home(located(given, defaults.cwd if cwd is None else cwd))
+
+    def _at_home(self, who: Identity) -> Identity:
+        """Return a conversation with the project of its folder, whose code is looked at aside."""
+        if who.cwd is None:
+            return who
+        if who.project is None:
+            # Without git and manifest a folder is a project once it was indexed.
+            codebase = self.recall.surroundings.codebase
+            return replace(who, project=codebase.project_at(who.user, who.cwd))
+        if who.root is not None and self.looks_at_folders:
+            self.folders.look(who.user, who.root, who.project)
+        return who
 
 
 def compose(store: Store, options: Options) -> Composition:
@@ -182,6 +233,7 @@ def compose(store: Store, options: Options) -> Composition:
         dense=dense,
         distiller=_distiller(summarizer) if summarizer and learn.model else None,
     )
+    indexer = Indexer(journal.store, recall.surroundings.codebase, journal.clock)
     return Composition(
         journal=journal,
         recall=recall,
@@ -198,12 +250,23 @@ def compose(store: Store, options: Options) -> Composition:
             learner=learner,
         ),
         telemetry=telemetry,
-        defaults=Defaults(
-            budget=_given(options.get("budget"), Budget),
-            on_demand=_given(options.get("on_demand"), OnDemand),
-            placement=check_placement(options.get("placement", "split")),
-            window=options.get("window") or known_window(options.get("model")),
-        ),
+        indexer=indexer,
+        folders=KeptFolders(indexer),
+        looks_at_folders=options.get("index_folders", True),
+        defaults=_defaults(options),
+    )
+
+
+def _defaults(options: Options) -> Defaults:
+    project, language = options.get("project"), options.get("language")
+    return Defaults(
+        budget=_given(options.get("budget"), Budget),
+        on_demand=_given(options.get("on_demand"), OnDemand),
+        placement=check_placement(options.get("placement", "split")),
+        window=options.get("window") or known_window(options.get("model")),
+        project=None if project is None else check_name(project, "project"),
+        language=None if language is None else check_name(language, "language"),
+        cwd=options.get("cwd"),
     )
 
 
@@ -240,6 +303,7 @@ def _recall(
     workers = Workers(AT_WORK_REMOTELY if store.remote else AT_WORK)
     limit = TimeLimit(_deadline(options), workers)
     weights = _given(options.get("weights"), Weights)
+    learn = _given(options.get("learn"), Learning)
     arriving = _given(options.get("arriving"), Arriving)
     surroundings = _surroundings(journal, feed, count, weights, options)
     return Recall(
@@ -251,6 +315,7 @@ def _recall(
         ),
         own_sources=tuple(map(OwnSource, options.get("sources", ()))),
         search=Search(store, count, dense=dense, aside=limit.aside, feed=feed, faults=faults),
+        opinions=Opinions(store, feed, faults) if learn.feedback else None,
         catalog=Catalog(
             journal,
             feed,
@@ -268,7 +333,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
-        sensitive=_given(options.get("learn"), Learning).sensitive,
+        sensitive=learn.sensitive,
     )
 
 
@@ -314,7 +379,8 @@ def _dense(journal: Journal, feed: Feed, options: Options) -> Dense | None:
     index = _index(store, options.get("index") or "numpy")
     embedder = as_embedder(embedder)
     vectors = Vectors(store, embedder, index, clock=clock, faults=faults, feed=feed)
-    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None)
+    offered = OfferedMeaning(store, embedder, lambda cosines: vectors.levels().matches(cosines))
+    return Dense(vectors, Backlog(vectors) if _deadline(options) is not None else None, offered)
 
 
 def _index(store: Store, name: str) -> VectorIndex:

@@ -51,6 +51,7 @@ class ForgivingSession:
         *,
         window: int | None = None,
         tools: Sequence[Any] | None = None,
+        choose_tools: bool = False,
         capture: bool = True,
     ) -> Prepared:
         """Return the prepared messages; the messages as given when something of ours fails.
@@ -60,7 +61,9 @@ class ForgivingSession:
         known = self._window or window
         return self._try(
             "prepare",
-            lambda: self._chat.prepare(messages, window=known, tools=tools, capture=capture),
+            lambda: self._chat.prepare(
+                messages, window=known, tools=tools, choose_tools=choose_tools, capture=capture
+            ),
             lambda why: self._given(messages, why, capture),
         )
 
@@ -70,12 +73,20 @@ class ForgivingSession:
         *,
         window: int | None = None,
         tools: Sequence[Any] | None = None,
+        choose_tools: bool = False,
         capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`; the messages as given when it cannot be begun in time."""
         import asyncio
 
-        call = partial(self.prepare, messages, window=window, tools=tools, capture=capture)
+        call = partial(
+            self.prepare,
+            messages,
+            window=window,
+            tools=tools,
+            choose_tools=choose_tools,
+            capture=capture,
+        )
         try:
             return await self.workers.run(call, within=self._recall.limit.patience)
         except asyncio.CancelledError:
@@ -129,16 +140,6 @@ class ForgivingSession:
         """Store what was said; nothing when that fails."""
         return self._try("capture", lambda: self._chat.capture(messages), lambda _: [])
 
-    def bound(self, prepared: Prepared, names: Sequence[str]) -> list[str]:
-        """Return which of an agent's tools to bind; all when something of ours fails."""
-        if not prepared.is_recorded:
-            return list(names)
-        return self._try(
-            "bound",
-            lambda: self._recall.catalog.bound(names, prepared.tools),
-            lambda _: list(names),
-        )
-
     def ask(self, tool: Callable[..., str], /, **arguments: Any) -> str:
         """Return a memory tool's answer; when it fails, one that a model can go on with."""
         return self._try(
@@ -161,7 +162,6 @@ class ForgivingSession:
     abegan = forgiving_twin(began)
     afinish = forgiving_twin(finish)
     acapture = forgiving_twin(capture)
-    abound = forgiving_twin(bound)
     aask = forgiving_twin(ask)
 
     async def off_loop(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -7,7 +7,6 @@ It remembers (`remember`, and what a conversation captures), recalls (`session(.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from enum import Enum, auto
 from functools import partial
@@ -15,40 +14,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
-from .code.indexer import Indexed, Indexer
-from .code.keeper import KeptCode, KeptFolders
+from .code.indexer import Indexed
+from .code.keeper import KeptCode
 from .code.watch import Watch
-from .composition import Options, checked, compose
-from .conversation.conversation import Identity, located
+from .composition import OpensWith, Options, checked, compose
+from .conversation.conversation import Identity
 from .conversation.history import record_behind, record_of
+from .conversation.pins import Pinning
 from .conversation.record import ContextRecord
 from .conversation.state import SessionState
-from .errors import MissingUser, NotFound
+from .conversation.usage import ItemUsage, usage_of
+from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
-from .memory.put_away import put_away, restore
+from .memory.pin import pin_memory, pinned_as
+from .memory.rate import Opinion, rate, ratings_of
 from .memory.remember import Day, checked_memory, checked_period, edit, remember
 from .memory.retention import Receipt, receipts_of
-from .memory.versions import versions
+from .memory.versions import put_away, restore, versions
 from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
+from .search.feedback import Feedback
 from .store.open import store_at
 from .store.transfer import export, import_
 from .values.argument_checks import (
     check_name,
     check_text,
     check_user,
+    checked_metadata,
     checked_path,
     checked_refs,
+    checked_since,
     checked_texts,
     flag,
 )
 from .values.budget import Budget
 from .values.items import Trust, long_ref
 from .values.messages import Placement
+from .values.metadata import MetadataValue
 from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
@@ -78,20 +84,34 @@ class ContextMiddleware:
         self._composition = made = compose(store, options)
         self._journal, self._recall, self._learner = made.journal, made.recall, made.learner
         self._telemetry, self._defaults = made.telemetry, made.defaults
-        self._folders = KeptFolders(self._indexer)
+        self._indexer = made.indexer
 
     @classmethod
-    def open(cls, path: str | Path | None = None, **options: Unpack[Options]) -> Self:
+    def open(
+        cls,
+        path: str | Path | None = None,
+        *,
+        settings: OpensWith | None = None,
+        **options: Unpack[Options],
+    ) -> Self:
         """Open the memory in this file, or in a database: "postgresql://USER@HOST/DATABASE".
 
         No path: a file in the user's data folder (CTXMW_HOME moves it). ":memory:" keeps nothing.
+        `settings=Settings.load()` has what ctxmw.toml and the environment say: their store, project
+        and all the rest. A path or an option that is given here wins over them.
         """
+        if settings is not None:
+            path, options = _as_set(settings, path, options)
         store = store_at(path)
         try:
             return cls(store, **options)
         except BaseException:
             store.close()
             raise
+
+    def __repr__(self) -> str:
+        where = self.store.path or self.store.identity or "memory"
+        return f"ContextMiddleware({str(where)!r}, user={self._user!r})"
 
     @property
     def user(self) -> str | None:
@@ -121,6 +141,7 @@ class ContextMiddleware:
         key: str = "",
         since: Day | None = None,
         until: Day | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         user: str | None = None,
         source: str = "user",
         trust: Trust | None = None,
@@ -136,11 +157,15 @@ class ContextMiddleware:
         `since` and `until`, each a date or an aware datetime, say when it holds; a day counts as
         a whole. Without them that is read from the text ("until Friday", "from Monday on"). What
         has run out is no longer shown, and is found by `search` as past.
+
+        `metadata`, names and plain values, is for the application: `search`, `memories` and
+        `forget` filter by it.
         """
         values = checked_memory(text, kind=kind, scope=scope) | checked_period(since, until)
         values |= {
             "key": check_name(key, "key"),
             "source": check_name(source, "source"),
+            "metadata": checked_metadata(metadata or {}),
             "trust": self._learner.trust_in(source, trust),
             "sensitive": self._learner.policy.marks_memory(values["text"], kind, values["scope"]),
         }
@@ -157,9 +182,10 @@ class ContextMiddleware:
         *,
         kind: str | None = None,
         scope: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         user: str | None = None,
     ) -> Memory:
-        """Put another text in a memory's place; kind and scope stay unless given.
+        """Put another text in a memory's place; kind, scope and metadata stay unless given.
 
         The old version is kept as history (`versions`), and conversations that show it are told.
         """
@@ -167,6 +193,8 @@ class ContextMiddleware:
         changes = checked_memory(
             text, **{name: one for name, one in given.items() if one is not None}
         )
+        if metadata is not None:
+            changes["metadata"] = checked_metadata(metadata)
         name = self._named(user)
         with self._telemetry.observer.operation("edit"):
             return edit(self._journal, name, ref, **changes)
@@ -177,15 +205,16 @@ class ContextMiddleware:
         *,
         source: str | None = None,
         session: str | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         user: str | None = None,
     ) -> int:
-        """Remove one record, all of a source, all of a conversation, or all of a user.
+        """Remove one record, all of a source or a conversation, all with metadata, all of a user.
 
         Every copy goes: older versions, what was learned from it, its words in turns, summaries,
         search, and the text in blocks that showed it. Returns how many records there were. Naming
         only the user forgets everything about that user.
         """
-        asked = {"ref": ref, "source": source, "session": session}
+        asked = {"ref": ref, "source": source, "session": session, "metadata": metadata}
         named = {name: value for name, value in asked.items() if value is not _Unset.UNSET}
         by, name = checked_target(named, user)
         observer = self._telemetry.observer
@@ -203,6 +232,22 @@ class ContextMiddleware:
             memory = restore(self._journal, name, ref)
         self._learner.has_news(name)
         return memory
+
+    def pin(self, ref: str, *, user: str | None = None) -> Memory:
+        """Have a memory in every conversation, before what is chosen by score; `unpin` ends it."""
+        return pin_memory(self._journal, self._named(user), ref, "shown")
+
+    def keep_out(self, ref: str, *, user: str | None = None) -> Memory:
+        """Have a memory come when it is searched for, and never by itself; `unpin` ends it."""
+        return pin_memory(self._journal, self._named(user), ref, "kept_out")
+
+    def unpin(self, ref: str, *, user: str | None = None) -> Memory:
+        """Have a memory come by itself where it matters: neither pinned nor kept out."""
+        return pin_memory(self._journal, self._named(user), ref, None)
+
+    def pins(self, *, user: str | None = None) -> dict[str, Pinning]:
+        """Return what is pinned, by ref: "shown" in every conversation, or "kept_out"."""
+        return pinned_as(self._journal, self._named(user))
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
@@ -226,11 +271,13 @@ class ContextMiddleware:
         kinds: Sequence[str] = (),
         scope: str | None = None,
         since: datetime | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         as_of: Day | None = None,
     ) -> Hits:
         """Return what was remembered or said that answers the query, best first.
 
-        `budget` is in tokens, over the texts of the hits together. With `as_of`, a date or an aware
+        `budget` is in tokens, over the texts of the hits together. With `metadata`, only memories
+        that have all of it. With `as_of`, a date or an aware
         datetime, it answers as it would have then: what took a memory's place later does not count.
         """
         asked = HitRequest(
@@ -240,6 +287,7 @@ class ContextMiddleware:
             kinds=kinds,
             scope=scope,
             since=since,
+            metadata=metadata,
             as_of=as_of,
         )
         return hits_for(self._recall, self._telemetry.observer, self._named(user), asked)
@@ -252,6 +300,7 @@ class ContextMiddleware:
         text: str | None = None,
         source: str | None = None,
         since: datetime | None = None,
+        metadata: Mapping[str, MetadataValue] | None = None,
         as_of: Day | None = None,
         everything: bool = False,
         limit: int | None = None,
@@ -259,7 +308,8 @@ class ContextMiddleware:
     ) -> list[Memory]:
         """Return the memories that hold, what was said last first.
 
-        Only those of a kind, scope or source, with all words of a text, or said `since` a time.
+        Only those of a kind, scope or source, with all words of a text, with this metadata, or said
+        `since` a time.
         With `as_of`, those that held then. With `everything`, also what does not hold yet, has run
         out, or was put away by an agent (`restore` brings that back).
         """
@@ -269,6 +319,7 @@ class ContextMiddleware:
             text=text,
             source=source,
             since=since,
+            metadata=metadata,
             as_of=as_of,
             everything=everything,
             limit=limit,
@@ -323,7 +374,8 @@ class ContextMiddleware:
         """Return the conversation of that id; a new one without.
 
         With `cwd`, project and language are found there unless given, AGENTS.md and the rules of
-        its folders hold, and the code of the project is indexed in the background. Records that
+        its folders hold, and the code of the project is indexed in the background. Of project,
+        language and cwd, those that are not given are what the memory was opened with. Records that
         name one of the `files` in play are preferred. With `learn=False` nothing is learned from
         what is said by this value: it stays in the conversation, and is neither searched nor
         summarized.
@@ -346,7 +398,7 @@ class ContextMiddleware:
         # Whoever remembers and searches, and has no conversation, loads no calls.
         from .session import Session
 
-        return Session(self._composition, self._at_home(located(who, cwd)))
+        return Session(self._composition, self._composition.placed(who, cwd))
 
     def owns(self, session: Session) -> bool:
         """Say whether a conversation is one of this memory, and not of another."""
@@ -377,6 +429,49 @@ class ContextMiddleware:
         name = self._named(user)
         said = check_text(answer, "answer")
         return record_of(self._journal, name, said) or record_behind(self._journal, name, said)
+
+    def rate(
+        self,
+        record: ContextRecord | str,
+        ref: str | None = None,
+        value: int = 1,
+        *,
+        note: str = "",
+        missing: str = "",
+        user: str | None = None,
+    ) -> Feedback:
+        """Say whether what a call was shown has helped: 1 it did, -1 it did not, 0 takes it back.
+
+        `record` is the call's record, its ref, or the id or text of the answer it gave. Without a
+        `ref` the whole call is rated; `missing` says in words what should have been there. Where
+        something alike is asked again, what helped rises and what did not falls, within bounds.
+        """
+        said = Opinion(ref=ref, value=value, note=note, missing=missing)
+        name = self._named(user)
+        known = record if isinstance(record, str) else checked(record, ContextRecord).ref
+        found = self.why(known, user=name)
+        if found is None:
+            raise NotFound(f"there is no record of the call {known!r:.60}: see session.history().")
+        with self._telemetry.observer.operation("rate"):
+            return rate(self._recall, found, said)
+
+    def ratings(
+        self,
+        *,
+        record: str | None = None,
+        ref: str | None = None,
+        user: str | None = None,
+    ) -> list[Feedback]:
+        """Return what was said with `rate`, the newest first: of one call, one thing, or all."""
+        return ratings_of(self._journal, self._named(user), record=record, about=ref)
+
+    def usage(self, *, since: datetime | None = None, user: str | None = None) -> list[ItemUsage]:
+        """Return what the last thousand calls showed, what cost most and never came back first.
+
+        Of each thing: how often, for how many tokens, and how many answers took it up. Nothing
+        acts on it by itself: `put_away` and `forget` are for you to call.
+        """
+        return usage_of(self._journal, self._named(user), checked_since(since))
 
     def index_code(
         self,
@@ -470,7 +565,7 @@ class ContextMiddleware:
 
     def close(self) -> None:
         """Let go of files and threads; closing twice is fine."""
-        self._folders.close()
+        self._composition.folders.close()
         self._learner.close()
         self.workers.close()
         self.store.close()
@@ -501,30 +596,20 @@ class ContextMiddleware:
     aforget = twin(forget)
     aput_away = twin(put_away)
     arestore = twin(restore)
+    apin = twin(pin)
+    akeep_out = twin(keep_out)
+    aunpin = twin(unpin)
     aget = twin(get)
     aapply_retention = twin(apply_retention)
     aof_age = twin(of_age)
     areceipts = twin(receipts)
     aexport = twin(export)
     aimport_ = twin(import_)
+    arate = twin(rate)
+    aratings = twin(ratings)
+    ausage = twin(usage)
     aindex_code = twin(index_code)
     anotice = twin(notice)
-
-    @property
-    def _indexer(self) -> Indexer:
-        return Indexer(self.store, self._recall.surroundings.codebase, self._journal.clock)
-
-    def _at_home(self, who: Identity) -> Identity:
-        """Return a conversation with the project of its folder, whose code is looked at aside."""
-        if who.cwd is None:
-            return who
-        if who.project is None:
-            # Without git and manifest a folder is a project once it was indexed.
-            codebase = self._recall.surroundings.codebase
-            return replace(who, project=codebase.project_at(who.user, who.cwd))
-        if who.root is not None and self._options.get("index_folders", True):
-            self._folders.look(who.user, who.root, who.project)
-        return who
 
     def _named(self, user: str | None) -> str:
         if user is not None:
@@ -534,3 +619,14 @@ class ContextMiddleware:
                 "this memory serves many users and the call names none: pass user='...'."
             )
         return self._user
+
+
+def _as_set(
+    settings: OpensWith, path: str | Path | None, options: Options
+) -> tuple[str | Path | None, Options]:
+    """Return the path and the options that hold with these settings; what is given here wins."""
+    if not callable(getattr(settings, "options", None)) or isinstance(settings, type):
+        raise InvalidValue(
+            f"settings is {settings!r:.60}: give Settings.load(), or Settings.load(file=...)."
+        )
+    return settings.store if path is None else path, {**settings.options(), **options}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from .errors import InvalidValue
 from .learning.summarizers import SummarizerLimits
 from .protocols import Store
-from .recall.catalog import Offer
 from .recall.modes import Mode
+from .recall.offering.items import Offer
 from .runtime.telemetry import Tracing
 from .values.argument_checks import is_listed
 
@@ -72,12 +73,17 @@ def _is(kind: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kind)
 
 
+def _is_folder(value: Any) -> bool:
+    return isinstance(value, str | Path)
+
+
 def _is_window(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
 _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "count": (_none_or(callable), "a function from a text to its number of tokens"),
+    "cwd": (_none_or(_is_folder), "the path of a folder"),
     "window": (_none_or(_is_window), "the model's window in tokens"),
     "index": (_none_or(_is(str)), 'text, such as "numpy"'),
     "summarizer_limits": (_none_or(_is(SummarizerLimits)), "SummarizerLimits()"),

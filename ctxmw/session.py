@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
+from .calls.binding import OfferedTools
 from .calls.end import end, end_idle
 from .calls.finish import commit_entries, finish_call, finish_without_record, stored_record
 from .calls.on_demand import OnDemandAnswers
@@ -35,8 +37,8 @@ from .conversation.state import SessionState
 from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
 from .forgiving import ForgivingSession
-from .recall.catalog import SessionContext
 from .recall.entries import LIFETIME, Entry, checked_entry
+from .recall.offering.view import SessionContext
 from .runtime.async_twins import Workers, twin
 from .runtime.displayed import Displayed
 from .runtime.telemetry import CONVERSATION
@@ -92,6 +94,14 @@ class Session(Displayed):
         """Return the conversation as one from which nothing is learned, for a call or for more."""
         return Session(self._composition, replace(self._who, learn=False))
 
+    def placed(self, *, project: str | None = None, cwd: str | Path | None = None) -> Session:
+        """Return the conversation as one that takes place in this project, or in this folder."""
+        if project is None and cwd is None:
+            return self
+        # A folder that is named tells its own project, whatever that of the conversation was.
+        moved = replace(self._who, project=project)
+        return Session(self._composition, self._composition.placed(moved, cwd or self._who.cwd))
+
     def child(self, name: str) -> Session:
         """Return the conversation of a subagent that works for this one; it teaches nothing."""
         inner = f"{self.id}|{check_name(check_text(name, 'name'), 'name')}"
@@ -115,6 +125,7 @@ class Session(Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] | None = None,
+        choose_tools: bool = False,
         capture: bool = True,
     ) -> Prepared:
         """Return the messages with what matters placed in them, and the record of it.
@@ -128,11 +139,15 @@ class Session(Displayed):
 
         Where the model's window is known, here or from the memory, a prompt that takes up too much
         of it is compacted in view, and new text of ours has at most a quarter of it. `tools` are
-        the JSON schemas of what the model is offered: they count. Only a model that has mem_get or
+        the JSON schemas of what the model is offered: they count. With `choose_tools=True` the
+        model is sent those alone that `Prepared.bound` names, and only they count: of the
+        catalog's tools the ones that requests called for, and all that it does not know. Only a
+        model that has mem_get or
         mem_search is told of what it could fetch; where tools are not told (None), that is one of a
         memory whose tools were given out.
         """
         flag(capture, "capture")
+        flag(choose_tools, "choose_tools")
         with self._observer.operation("prepare", **{CONVERSATION: self.id}) as told:
             if self._conversations.idle_due(self._who):
                 end_idle(self._recall, self._learner, self._who)
@@ -140,10 +155,13 @@ class Session(Displayed):
                 self._composition.keeper.look_in_passing(self.user)
             size, offered = self._window(window), () if tools is None else schemas(tools)
             automatic = size and self._compactor.policy.automatic
-            counted = self._counted(size, offered) if automatic else None
+            counted = Window(tokens=size) if size and automatic else None
             given = check_messages(messages)
             who = self._fetching(self._asking(query, size), tools, given)
-            prepared = prepare_call(self._compactor, who, given, counted, capture=capture)
+            tools_given = OfferedTools(schemas=tuple(offered), chosen=choose_tools)
+            prepared = prepare_call(
+                self._compactor, who, given, counted, offered=tools_given, capture=capture
+            )
             told.update(told_of(prepared.context, self._observer))
             return prepared
 
@@ -310,6 +328,10 @@ class Session(Displayed):
         """Take it out of this conversation; it stays out, also of what search brings."""
         move(self._conversations, self._recall.catalog, self._who, name, "removed")
 
+    def unpin(self, name: str) -> None:
+        """Let it come by itself again: neither added to this conversation nor taken out of it."""
+        move(self._conversations, self._recall.catalog, self._who, name, "neither")
+
     def refresh(self) -> None:
         """Have the next call build the stable block anew."""
         self._conversations.change(self._who, stale="refresh")
@@ -356,6 +378,7 @@ class Session(Displayed):
         query: str = "",
         window: int | None = None,
         tools: Sequence[Any] | None = None,
+        choose_tools: bool = False,
         capture: bool = True,
     ) -> Prepared:
         """Async twin of `prepare`.
@@ -367,7 +390,13 @@ class Session(Displayed):
         import asyncio
 
         call = partial(
-            self.prepare, messages, query=query, window=window, tools=tools, capture=capture
+            self.prepare,
+            messages,
+            query=query,
+            window=window,
+            tools=tools,
+            choose_tools=choose_tools,
+            capture=capture,
         )
         try:
             return await self.workers.run(call, within=self._recall.limit.patience)
@@ -397,6 +426,7 @@ class Session(Displayed):
     aclear = twin(clear)
     aadd = twin(add)
     aremove = twin(remove)
+    aunpin = twin(unpin)
     arefresh = twin(refresh)
 
     def _asking(self, query: str, window: int | None) -> Identity:

@@ -22,7 +22,7 @@ from .hooks import PreModelHook, pre_model_hook
 from .model import ContextModel
 from .retriever import MemoryRetriever
 from .runnable import with_context
-from .tools import code_tools, memory_tools
+from .tools import catalog_tools, code_tools, memory_tools
 
 if TYPE_CHECKING:
     from .middleware import ContextAgentMiddleware
@@ -32,6 +32,7 @@ __all__ = [
     "ContextModel",
     "MemoryRetriever",
     "PreModelHook",
+    "catalog_tools",
     "code_tools",
     "memory_tools",
     "pre_model_hook",

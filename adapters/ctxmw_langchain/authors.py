@@ -9,8 +9,10 @@ documents, other people and other models say.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.prompt_values import PromptValue
@@ -18,7 +20,7 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 
 from ctxmw import InvalidValue
 
-from .callers import in_subagent
+from .callers import in_node, in_subagent
 from .nesting import said_by_anybody
 from .templates import Upstream
 
@@ -28,6 +30,8 @@ AUTHOR = "ctxmw_author"
 """In `additional_kwargs`: who speaks, where the application knows better."""
 Speaker = Literal["person", "application", "model", "document"]
 _SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
+_NOT_HUMAN = AIMessage | SystemMessage | ToolMessage
+_NOTHING: Mapping[int, str] = MappingProxyType({})
 _READ = "__pregel_read"
 """Where LangGraph leaves the way to read the state, for whatever runs in a node."""
 
@@ -41,30 +45,29 @@ class Authors:
         upstream: Upstream | None = None,
         *,
         given: object = None,
-        said: Collection[int] = (),
+        said: Mapping[int, str] = _NOTHING,
         state: Iterable[BaseMessage] | None = None,
     ) -> None:
         """`state` is that of the agent or graph, where it is at hand.
 
-        `said` is where the chain was told which words are the person's.
+        `said` are the words that the chain was told are the person's, by message.
         """
-        configured = ensure_config(config)["configurable"]
         self._upstream = upstream or Upstream()
         # A template that the chain does not show may hold anything.
-        shown = self._upstream.known and self._upstream.seen
-        unseen = isinstance(given, PromptValue) and not shown
-        self._unseen = unseen
-        self._in_subagent = in_subagent(configured)
+        self._unseen = isinstance(given, PromptValue) and not self._upstream.known
+        self._in_subagent = in_subagent(config)
         self._said = said
-        self._in_state = _contents(state) if state is not None else _state_of(configured)
+        self._state = _said_in(state) if state is not None else _state_of(config)
+
+    def brought(self) -> list[str]:
+        """Return the sources of what a template brings along: no person's words, nor its own."""
+        return [f"document:{name}" for name in dict.fromkeys(self._upstream.strangers)]
 
     def mark(self, messages: Sequence[BaseMessage]) -> dict[int, Speaker]:
         """Return who speaks in human messages, where that is not the person."""
         said = said_by_anybody(messages)
         human = [
-            (at, message)
-            for at, message in enumerate(said)
-            if not isinstance(message, AIMessage | SystemMessage | ToolMessage)
+            (at, message) for at, message in enumerate(said) if not isinstance(message, _NOT_HUMAN)
         ]
         speakers = {at: self._speaker(at, message) for at, message in human}
         return {at: speaker for at, speaker in speakers.items() if speaker != "person"}
@@ -76,15 +79,17 @@ class Authors:
         if self._in_subagent:
             return "model"
         if at in self._said:
-            return "person"
+            # In a node they may be a model's: the question of a tool's call, say.
+            known = self._state is None or self._state.has(self._said[at])
+            return "person" if known else "application"
         return "application" if self._wrote(message) else "person"
 
     def _wrote(self, message: BaseMessage) -> bool:
         # Such as a summary that stands for messages in a state.
         if self._unseen or message.additional_kwargs.get("lc_source"):
             return True
-        if self._in_state is not None:
-            return repr(message.content) not in self._in_state
+        if self._state is not None:
+            return repr(message.content) not in self._state.messages
         return self._upstream.wrote(message)
 
 
@@ -96,18 +101,35 @@ def _checked(told: object) -> Speaker:
     raise InvalidValue(f'additional_kwargs["{AUTHOR}"] is {told!r:.60}. Allowed: {allowed}.')
 
 
-def _state_of(configured: Mapping[str, Any]) -> frozenset[str] | None:
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What people said in the state of an agent or graph."""
+
+    messages: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+    """Its fields that are text."""
+
+    def has(self, words: str) -> bool:
+        return words in self.texts or repr(words) in self.messages
+
+
+def _state_of(config: RunnableConfig | None) -> _State | None:
     """Return what is said in the state of the graph around the caller; None when there is none."""
-    read = configured.get(_READ)
+    # A config that the caller made itself has no way to it.
+    configs = (ensure_config(config), ensure_config(None))
+    ways = (one["configurable"].get(_READ) for one in configs)
+    read = next((way for way in ways if way is not None), None)
     if read is None:
-        return None
+        return _State() if in_node(config) else None
     try:
         # LangGraph's own ToolNode reads the whole state like this.
         values = read(list(read.args[1]))
-        return _contents(message for value in values.values() for message in _messages(value))
+        said = _said_in(message for value in values.values() for message in _messages(value))
+        texts = frozenset(value for value in values.values() if isinstance(value, str))
+        return replace(said, texts=texts)
     except Exception:  # noqa: BLE001 - it is not a public way, and must not stop a graph
         log.warning("the state of the graph cannot be read: nothing is learned in its nodes")
-        return frozenset()
+        return _State()
 
 
 def _messages(value: object) -> Iterator[BaseMessage]:
@@ -120,5 +142,6 @@ def _messages(value: object) -> Iterator[BaseMessage]:
             yield from (one for one in _messages(inner) if not isinstance(inner, Mapping))
 
 
-def _contents(messages: Iterable[BaseMessage]) -> frozenset[str]:
-    return frozenset(repr(message.content) for message in messages)
+def _said_in(messages: Iterable[BaseMessage]) -> _State:
+    human = (one for one in messages if not isinstance(one, _NOT_HUMAN))
+    return _State(frozenset(repr(message.content) for message in human))

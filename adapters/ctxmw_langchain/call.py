@@ -30,7 +30,13 @@ class NewCall:
         self._session = session
         self._chat = session.forgiving()
         self._given = Given(messages, said, speakers=authors.mark(messages))
-        asked = {"messages": self._given.dicts, "window": room.window, "tools": room.tools}
+        self._given.bring(authors.brought())
+        asked = {
+            "messages": self._given.dicts,
+            "window": room.window,
+            "tools": room.tools,
+            "choose_tools": room.choose_tools,
+        }
         self._asked: dict[str, Any] = asked if messages else {}
 
     def begin(self) -> ModelCall:
@@ -70,9 +76,9 @@ class ModelCall:
         self.placed = given.placed
         """Those of them that we changed, each with what was said in it."""
 
-    def bound(self, names: Sequence[str]) -> list[str]:
-        """Return which of an agent's tools this call offers to the model."""
-        return self._chat.bound(self._prepared, names)
+    def bound(self, tools: Sequence[Any]) -> Sequence[Any]:
+        """Return those of the tools on offer that this call sends to the model."""
+        return self._prepared.sent_tools(tools)
 
     def in_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
         """Return an agent's messages as they are after compaction; None when that is no other."""
@@ -121,8 +127,8 @@ class _EmptyCall(ModelCall):
         self.messages = []
         self.placed = []
 
-    def bound(self, names: Sequence[str]) -> list[str]:
-        return list(names)
+    def bound(self, tools: Sequence[Any]) -> Sequence[Any]:
+        return tools
 
     def in_view(self, state: Sequence[BaseMessage]) -> list[AnyMessage] | None:
         return None

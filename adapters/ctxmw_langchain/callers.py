@@ -1,13 +1,16 @@
-"""Who a call says it is for.
+"""Who a call says it is for, and where it takes place.
 
-LangChain knows three ways to say it: `config["configurable"]["user_id"]`, the `user_id` of
-LangGraph's `context=`, and the `langgraph_auth_user_id` that its server puts into the config. All
-of them count, and must agree.
+LangChain knows three ways to say who: `config["configurable"]["user_id"]`, the `user_id` of
+LangGraph's `context=`, and the `langgraph_auth_user_id` that its server puts into the config. The
+project and the folder are said in the first two. All of them count, and must agree. A name that is
+almost one of ours ("userId") would be passed over in silence, and is an error instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +18,10 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 
 from ctxmw import InvalidValue, WrongUser
 
+KEYS = ("user_id", "session_id", "thread_id", "project", "cwd", "learn")
+"""What a call can say to the memory."""
+OURS = "ctxmw"
+"""Keys that begin so are nobody else's."""
 _RUNTIME = "__pregel_runtime"
 """Where a graph's config keeps its runtime, and with it the `context=` of the call."""
 
@@ -22,17 +29,32 @@ _RUNTIME = "__pregel_runtime"
 def configurable(config: RunnableConfig | None) -> Mapping[str, Any]:
     """Return what a call's config says; without one, that of the run around it."""
     named: Mapping[str, Any] = ensure_config(config)["configurable"]
+    _check_names(named, 'config["configurable"]')
+    _check_names(_fields(_context(named)), "context")
     return named
 
 
 def user_of(named: Mapping[str, Any]) -> str | None:
     """Return the user that a call names; None when it names nobody."""
-    said = {place: _name(value, place) for place, value in _places(named)}
-    users = {place: user for place, user in said.items() if user is not None}
-    if len(set(users.values())) > 1:
-        listed = ", ".join(f"{user!r} in {place}" for place, user in users.items())
-        raise WrongUser(f"the call names several users ({listed}): name the same one everywhere.")
-    return next(iter(users.values()), None)
+    # A server that asks nobody who they are says so with an empty text.
+    served = named.get("langgraph_auth_user_id") or None
+    places = [*_places(named, "user_id"), (_in_config("langgraph_auth_user_id"), served)]
+    said = _said(places)
+    if len(set(said.values())) > 1:
+        raise WrongUser(f"the call names several users ({_listed(said)}): name the same one.")
+    return next(iter(said.values()), None)
+
+
+def place_of(named: Mapping[str, Any]) -> dict[str, str]:
+    """Return the project and the folder that a call names, as far as it does."""
+    places = {}
+    for key in ("project", "cwd"):
+        said = _said(_places(named, key))
+        if len(set(said.values())) > 1:
+            raise InvalidValue(f"the call says {key} twice ({_listed(said)}): say the same.")
+        if said:
+            places[key] = next(iter(said.values()))
+    return places
 
 
 def session_of(named: Mapping[str, Any]) -> str | None:
@@ -49,29 +71,80 @@ def learns(named: Mapping[str, Any]) -> bool:
     return told is not False
 
 
-def in_subagent(named: Mapping[str, Any]) -> str:
+def in_subagent(config: RunnableConfig | None) -> str:
     """Return where in a graph the graph stands that a call is made in; "" outside of another.
 
-    Nodes are told by their names: each run of one has an id of its own.
+    Nodes are told by their names: each run of one has an id of its own. What runs in a node under
+    a thread of its own is told by the metadata, which is handed down from the outermost run.
     """
-    within, inner, _ = str(named.get("checkpoint_ns") or "").rpartition("|")
-    return "|".join(node.partition(":")[0] for node in within.split("|")) if inner else ""
+    whole = ensure_config(config)
+    named, told = whole["configurable"], whole["metadata"]
+    own, outer = (str(one.get("checkpoint_ns") or "") for one in (named, told))
+    within, inner, _ = own.rpartition("|")
+    if not inner and outer not in ("", own) and (own or _names_another(named, told)):
+        within = outer
+    return "|".join(node.partition(":")[0] for node in within.split("|"))
 
 
-def _places(named: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    context = getattr(named.get(_RUNTIME), "context", None)
-    return [
-        (_in_config("user_id"), named.get("user_id")),
-        ("context.user_id", _field(context, "user_id")),
-        # A server that asks nobody who they are says so with an empty text.
-        (_in_config("langgraph_auth_user_id"), named.get("langgraph_auth_user_id") or None),
-    ]
+def in_node(config: RunnableConfig | None) -> bool:
+    """Say whether a call is made inside a node of a graph, whatever its config says."""
+    return bool(ensure_config(config)["metadata"].get("checkpoint_ns"))
 
 
-def _field(context: Any, name: str) -> Any:
+def _names_another(named: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+    """Say whether a call names another conversation than the run around it."""
+    around = {str(told[key]) for key in ("session_id", "thread_id") if told.get(key)}
+    return session_of(named) not in (None, *around)
+
+
+def _places(named: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:
+    fields = _fields(_context(named))
+    return [(_in_config(key), named.get(key)), (f"context.{key}", fields.get(key))]
+
+
+def _said(places: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """Return the names that are said, by where."""
+    names = ((place, _name(value, place)) for place, value in places)
+    return {place: name for place, name in names if name is not None}
+
+
+def _listed(said: Mapping[str, str]) -> str:
+    return ", ".join(f"{name!r} in {place}" for place, name in said.items())
+
+
+def _context(named: Mapping[str, Any]) -> Any:
+    return getattr(named.get(_RUNTIME), "context", None)
+
+
+def _fields(context: Any) -> Mapping[str, Any]:
+    """Return what LangGraph's `context=` holds: a mapping, a dataclass, a model, any object."""
     if isinstance(context, Mapping):
-        return context.get(name)
-    return getattr(context, name, None)
+        return context
+    names = {*getattr(context, "__dict__", ()), *getattr(context, "__slots__", ()), *KEYS}
+    return {name: getattr(context, name, None) for name in names}
+
+
+def _check_names(given: Mapping[str, Any], where: str) -> None:
+    """Raise for a name that is ours and that nothing goes by, or is ours but for its spelling."""
+    for key in given:
+        if not isinstance(key, str) or key in KEYS:
+            continue
+        meant = _SPELLED.get(_plain(key))
+        if meant is not None and given.get(meant) is None and given[key] is not None:
+            raise InvalidValue(
+                f"{where} has {key!r}, which says nothing here: did you mean {meant!r}?"
+            )
+        if key.startswith(OURS):
+            near = get_close_matches(key.removeprefix(OURS).strip("_"), KEYS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(KEYS)}."
+            raise InvalidValue(f"{where} has {key!r}, which the memory does not know: {hint}")
+
+
+def _plain(key: str) -> str:
+    return key.replace("_", "").replace("-", "").lower()
+
+
+_SPELLED = {_plain(key): key for key in KEYS}
 
 
 def _in_config(key: str) -> str:
@@ -82,6 +155,8 @@ def _name(value: Any, place: str) -> str | None:
     """Return a name; numbers and UUIDs, as databases hand them out, as text."""
     if value is None or (isinstance(value, str) and value):
         return value
+    if isinstance(value, Path):
+        return str(value)
     # A bool is an int to Python; any other object's text may change from run to run.
     if isinstance(value, int | UUID) and not isinstance(value, bool):
         return str(value)

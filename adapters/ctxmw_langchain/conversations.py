@@ -1,16 +1,18 @@
-"""Which conversation a call belongs to.
+"""Which conversation a call belongs to, and where it takes place.
 
 The call says it (its user as in `callers`; `session_id`, else `thread_id`), else `with chat:`, else
 the `session` given to the wrapper. A wrapper that was given none has one conversation of its own. A
 `with chat:` of another memory is not for this one, nor is one of another user than the call or the
 wrapper names. A memory that serves many users never guesses a user, and the memory or the wrapper
-of one refuses calls that name another.
+of one refuses calls that name another. Project and folder are those of the call, else of `with
+chat:` or `session`, else those given to the wrapper, else those the memory was opened with.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig
@@ -24,14 +26,20 @@ from ctxmw import (
     current_session,
 )
 
-from .callers import configurable, in_subagent, learns, session_of, user_of
+from .callers import configurable, in_subagent, learns, place_of, session_of, user_of
 
 
 class Conversations:
     """Finds the conversation of a call on one wrapper."""
 
     def __init__(
-        self, ctx: ContextMiddleware, session: Session | None = None, *, learn: bool = True
+        self,
+        ctx: ContextMiddleware,
+        session: Session | None = None,
+        *,
+        learn: bool = True,
+        project: str | None = None,
+        cwd: str | Path | None = None,
     ) -> None:
         _check("ctx", ctx, ContextMiddleware, "a memory, such as ContextMiddleware.open()")
         if session is not None:
@@ -46,6 +54,8 @@ class Conversations:
         self.session = session
         self.learn = learn
         """Whether something is learned from the wrapper's calls."""
+        self.place: dict[str, Any] = _place(project, cwd, session)
+        """The project and the folder of its conversations, as far as they were given."""
         self._own = ""
         self._lock = threading.Lock()
 
@@ -56,7 +66,7 @@ class Conversations:
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process has its own lock, and opens the conversation again by its id.
         chat = None if self.session is None else (self.session.id, self.session.user)
-        return _reopened, (self.ctx, chat, self._own, self.learn)
+        return _reopened, (self.ctx, chat, self._own, {"learn": self.learn, **self.place})
 
     def of(self, config: RunnableConfig | None) -> Session:
         """Return the conversation that a call with this config belongs to.
@@ -64,8 +74,8 @@ class Conversations:
         What is called inside of a subagent has one of its own.
         """
         named = configurable(config)
-        chat = self._of(named)
-        if inner := in_subagent(named):
+        chat = self._of(named).placed(**place_of(named))
+        if inner := in_subagent(config):
             return chat.child(inner)
         return chat if self.learn and learns(named) else chat.without_learning()
 
@@ -92,7 +102,7 @@ class Conversations:
 
     def _named(self, user: str | None, name: str | None) -> Session:
         try:
-            return self.ctx.session(name or self._own_name(user), user=user)
+            return self.ctx.session(name or self._own_name(user), user=user, **self.place)
         except MissingUser:
             raise MissingUser(
                 "this memory serves many users and the call names none: pass "
@@ -107,12 +117,30 @@ class Conversations:
 
 
 def _reopened(
-    ctx: ContextMiddleware, chat: tuple[str, str] | None, own: str, learn: bool
+    ctx: ContextMiddleware, chat: tuple[str, str] | None, own: str, options: dict[str, Any]
 ) -> Conversations:
     session = None if chat is None else ctx.session(chat[0], user=chat[1])
-    conversations = Conversations(ctx, session, learn=learn)
+    conversations = Conversations(ctx, session, **options)
     conversations._own = own
     return conversations
+
+
+def _place(
+    project: str | None, cwd: str | Path | None, session: Session | None
+) -> dict[str, str | Path]:
+    """Return where a wrapper's conversations take place, as far as that is given."""
+    if project is not None and (not isinstance(project, str) or not project):
+        raise InvalidValue(f"project is {project!r:.60}: give its name.")
+    if cwd is not None and not isinstance(cwd, str | Path):
+        raise InvalidValue(f"cwd is {cwd!r:.60}: give the path of a folder.")
+    given = {"project": project, "cwd": cwd}
+    place = {name: value for name, value in given.items() if value is not None}
+    if place and session is not None:
+        raise InvalidValue(
+            f"{' and '.join(place)} given beside {session!r}, which has its own place: say it "
+            f"where that is made, ctx.session({session.id!r}, {next(iter(place))}=...)."
+        )
+    return place
 
 
 def _refusal(user: str, mine: str, session: Session | None) -> str:

@@ -99,6 +99,12 @@ class Given:
         self.placed: list[tuple[BaseMessage, BaseMessage]] = []
         """The messages that were changed, each with what was said in it."""
 
+    def bring(self, sources: Sequence[str]) -> None:
+        """Say what strangers' words come along with the question, by their sources."""
+        users = [plain for plain in self.dicts if plain["role"] == "user"]
+        for plain in users[-1:] if sources else ():
+            plain["brings"] = list(sources)
+
     def back(self, placed: Sequence[Mapping[str, Any]]) -> list[AnyMessage]:
         """Return the placed messages as LangChain's; the untouched ones as they were given."""
         return [self._back(message) for message in placed]

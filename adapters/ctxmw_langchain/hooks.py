@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -20,16 +21,21 @@ State = dict[str, Any]
 
 
 def pre_model_hook(
-    ctx: ContextMiddleware, *, session: Session | None = None, learn: bool = True
+    ctx: ContextMiddleware,
+    *,
+    session: Session | None = None,
+    project: str | None = None,
+    cwd: str | Path | None = None,
+    learn: bool = True,
 ) -> PreModelHook:
     """Return the hook: `create_react_agent(..., pre_model_hook=hook, post_model_hook=hook.after)`.
 
     The prompt goes under `llm_input_messages`; the conversation in `messages` stays as it is. Give
     `hook.after` too, or answers are not kept. A checkpointer keeps `llm_input_messages` as well;
     `prompt=hook.prompt` instead of `pre_model_hook=hook` leaves nothing in checkpoints. With
-    `learn=False` nothing is learned from what is said.
+    `learn=False` nothing is learned from what is said. `project` and `cwd`: as `with_context`.
     """
-    return PreModelHook(Conversations(ctx, session, learn=learn))
+    return PreModelHook(Conversations(ctx, session, learn=learn, project=project, cwd=cwd))
 
 
 class PreModelHook(Runnable[State, State]):

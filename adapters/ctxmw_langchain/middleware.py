@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -47,12 +48,17 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         ctx: ContextMiddleware,
         *,
         session: Session | None = None,
+        project: str | None = None,
+        cwd: str | Path | None = None,
         name: str = "ContextAgentMiddleware",
         tools: bool | Sequence[str] = True,
         rewrite_state: bool = False,
         learn: bool = True,
     ) -> None:
         """Make it for a memory; several in one agent need different names.
+
+        `project` and `cwd` say where its conversations take place; a call can say it instead, in
+        its `configurable` or its `context=`.
 
         `tools` says which of mem_search, mem_get, memory_context, remember and forget the agent is
         given: all of them, none (False), or those of these names. `learn=False`: nothing is learned
@@ -67,7 +73,7 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         self._answers = OpenCalls()
         """Calls whose answers may still be changed in the state, until the agent is done."""
         self._ctx = ctx
-        self._conversations = Conversations(ctx, session, learn=learn)
+        self._conversations = Conversations(ctx, session, learn=learn, project=project, cwd=cwd)
         self._name = name
         self.tools = tools_of(self._conversations, tools)
 
@@ -132,14 +138,15 @@ class Rooms:
     """The room of the last request: an agent offers the same tools again and again."""
 
     def __init__(self) -> None:
-        self._last: tuple[Any, list[Any], Room] | None = None
+        self._last: tuple[Any, Any, list[Any], Room] | None = None
 
     def __call__(self, request: Request) -> Room:
         last = self._last
-        if last and last[0] is request.model and _same(last[1], request.tools):
-            return last[2]
-        room = room_of(request.model, request.tools)
-        self._last = (request.model, list(request.tools), room)
+        same = last and last[0] is request.model and last[1] == request.tool_choice
+        if last and same and _same(last[2], request.tools):
+            return last[3]
+        room = room_of(request.model, request.tools, request.tool_choice)
+        self._last = (request.model, request.tool_choice, list(request.tools), room)
         return room
 
 
@@ -170,7 +177,7 @@ def _placed(request: Request, call: ModelCall) -> Request:
     if request.system_message is None and system is not None:
         system = _cached(system, request.model_settings.get("cache_control"))
     return request.override(
-        system_message=system, messages=messages, tools=_bound(request.tools, call)
+        system_message=system, messages=messages, tools=list(call.bound(request.tools))
     )
 
 
@@ -191,18 +198,6 @@ def _cached(system: SystemMessage, control: Any) -> SystemMessage:
         return system
     part = {"type": "text", "text": system.content, "cache_control": control}
     return system.model_copy(update={"content": [part]})
-
-
-def _bound(tools: list[Any], call: ModelCall) -> list[Any]:
-    by_name = {_name(tool): tool for tool in tools}
-    names = call.bound(list(by_name))
-    return [by_name[name] for name in names] if list(by_name) != names else tools
-
-
-def _name(tool: Any) -> str:
-    if isinstance(tool, dict):
-        return str(tool.get("name") or tool.get("function", {}).get("name") or tool.get("type"))
-    return str(tool.name)
 
 
 def _named(reply: AIMessage, response: Response) -> tuple[AIMessage, Response]:

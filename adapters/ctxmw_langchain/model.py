@@ -43,7 +43,7 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     ) -> AIMessage:
         call = self._new_call(input, config, kwargs).begin()
         with call.watched:
-            reply = self.bound.invoke(call.messages, _traced(config, call), **kwargs)
+            reply = self.bound.invoke(call.messages, _traced(config, call), **_bound(kwargs, call))
         answer: AIMessage = call.answered(reply)
         return answer
 
@@ -52,7 +52,9 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     ) -> AIMessage:
         call = await self._new_call(input, config, kwargs).abegin()
         async with call.watched:
-            reply = await self.bound.ainvoke(call.messages, _traced(config, call), **kwargs)
+            reply = await self.bound.ainvoke(
+                call.messages, _traced(config, call), **_bound(kwargs, call)
+            )
         answer: AIMessage = await call.off_loop(call.answered, reply)
         return answer
 
@@ -62,7 +64,9 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
         call = self._new_call(input, config, kwargs).begin()
         chunks: list[AIMessage] = []
         with call.watched:
-            for chunk in self.bound.stream(call.messages, _traced(config, call), **kwargs):
+            for chunk in self.bound.stream(
+                call.messages, _traced(config, call), **_bound(kwargs, call)
+            ):
                 chunks.append(chunk)
                 yield chunk if len(chunks) > 1 else call.began(chunk)
         call.streamed(chunks)
@@ -73,7 +77,9 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
         call = await self._new_call(input, config, kwargs).abegin()
         chunks: list[AIMessage] = []
         async with call.watched:
-            async for chunk in self.bound.astream(call.messages, _traced(config, call), **kwargs):
+            async for chunk in self.bound.astream(
+                call.messages, _traced(config, call), **_bound(kwargs, call)
+            ):
                 chunks.append(chunk)
                 yield chunk if len(chunks) > 1 else await call.off_loop(call.began, chunk)
         await call.off_loop(call.streamed, chunks)
@@ -91,7 +97,9 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
             return super().stream_events(input, config, version=version, **kwargs)  # type: ignore[call-overload]
         call = self._new_call(input, config, kwargs).begin()
         watched = merge_configs(_traced(config, call), {"callbacks": [Watch(call)]})
-        return self.bound.stream_events(call.messages, watched, version="v3", **kwargs)
+        return self.bound.stream_events(
+            call.messages, watched, version="v3", **_bound(kwargs, call)
+        )
 
     def astream_events(  # type: ignore[override]
         self,
@@ -111,7 +119,9 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
     ) -> Any:
         call = await self._new_call(input, config, kwargs).abegin()
         watched = merge_configs(_traced(config, call), {"callbacks": [AsyncWatch(call)]})
-        return await self.bound.astream_events(call.messages, watched, version="v3", **kwargs)
+        return await self.bound.astream_events(
+            call.messages, watched, version="v3", **_bound(kwargs, call)
+        )
 
     def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
         """Return the model with tools bound, and with its memory."""
@@ -158,13 +168,28 @@ class ContextModel(RunnableSerializable[LanguageModelInput, AIMessage]):
         chat = self.conversations.of(config)
         messages, said, told = spoken(messages_of(given))
         authors = Authors(config, self.upstream, given=given, said=told)
-        room = room_of(self.bound, kwargs.get("tools") or ())
+        room = room_of(self.bound, kwargs.get("tools") or (), kwargs.get("tool_choice"))
         return NewCall(chat, messages, said, room=room, authors=authors)
 
     def _around(self, runnable: Runnable[LanguageModelInput, Any]) -> Any:
         from .runnable import Wrapping
 
         return Wrapping(self.conversations).around(runnable, self.upstream)
+
+
+_ABOUT_TOOLS = ("tools", "tool_choice", "parallel_tool_calls")
+
+
+def _bound(kwargs: Mapping[str, Any], call: ModelCall) -> dict[str, Any]:
+    """Return the arguments of a call with those of its tools that go with it."""
+    tools = kwargs.get("tools")
+    if not isinstance(tools, list | tuple) or not tools:
+        return dict(kwargs)
+    bound = list(call.bound(tools))
+    if bound:
+        return {**kwargs, "tools": bound}
+    # Providers refuse an empty list of tools, and what is said about its use.
+    return {name: value for name, value in kwargs.items() if name not in _ABOUT_TOOLS}
 
 
 def _traced(config: RunnableConfig | None, call: ModelCall) -> RunnableConfig:

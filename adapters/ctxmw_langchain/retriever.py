@@ -30,6 +30,8 @@ class MemoryRetriever(BaseRetriever):
     """How many documents at most; `invoke(query, k=3)` asks for another number."""
     kinds: tuple[str, ...] = ()
     """Only these kinds, such as ("decision", "turn")."""
+    metadata_filter: dict[str, Any] | None = None
+    """Only memories whose metadata has this, such as {"team": "web"}."""
     scope: str | None = None
     """Only this scope, such as "project:shop"."""
 
@@ -79,7 +81,12 @@ class MemoryRetriever(BaseRetriever):
         return [_document(hit) for hit in hits]
 
     def _asked(self, k: int | None) -> dict[str, Any]:
-        return {"limit": self.k if k is None else k, "kinds": self.kinds, "scope": self.scope}
+        return {
+            "limit": self.k if k is None else k,
+            "kinds": self.kinds,
+            "scope": self.scope,
+            "metadata": self.metadata_filter,
+        }
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -19,11 +19,17 @@ class Room:
 
     window: int | None = None
     tools: tuple[Any, ...] = ()
+    choose_tools: bool = True
+    """Whether some of them may be left out: not where the model is made to call one."""
 
 
-def room_of(model: object, tools: Sequence[Any] = ()) -> Room:
-    """Return the room of a model: by its profile, else by its name; tools as they are sent."""
-    return Room(window=_window(model), tools=tuple(map(_schema, tools)))
+def room_of(model: object, tools: Sequence[Any] = (), forced: object = None) -> Room:
+    """Return the room of a model: by its profile, else by its name; tools as they are sent.
+
+    `forced` says which of them is to be called, if any.
+    """
+    free = forced in (None, "", "auto", "none")
+    return Room(window=_window(model), tools=tuple(map(_schema, tools)), choose_tools=free)
 
 
 def _window(model: object) -> int | None:

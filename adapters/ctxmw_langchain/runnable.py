@@ -7,6 +7,7 @@ hides its model cannot be rebuilt, and is refused with a word on how to do it ri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -42,6 +43,8 @@ def with_context(
     ctx: ContextMiddleware,
     *,
     session: Session | None = None,
+    project: str | None = None,
+    cwd: str | Path | None = None,
     said: str | None = None,
     learn: bool = True,
 ) -> Runnable[Input, Output]:
@@ -50,11 +53,15 @@ def with_context(
     The one given is not changed. Wrapping twice is the same as wrapping once. Conditions of a
     branch are left alone: they decide, they do not converse.
 
+    `project` and `cwd` say where its conversations take place; a call can say it instead, with
+    `config={"configurable": {"project": ...}}`.
+
     `said` names the variable of a template that has the person's words, where there is more to the
     template: these are captured and learned from, and nothing else of it. With `learn=False`
     nothing is learned from what is said in its calls, nor found later.
     """
-    wrapping = Wrapping(Conversations(ctx, session, learn=learn), said)
+    conversations = Conversations(ctx, session, learn=learn, project=project, cwd=cwd)
+    wrapping = Wrapping(conversations, said)
     wrapped: Runnable[Input, Output] = wrapping.around(runnable)
     if not wrapping.found:
         raise InvalidValue(refusal(runnable, wrapping.leaves))
@@ -99,19 +106,24 @@ class Wrapping:
         if isinstance(runnable, DynamicRunnable):
             return self._settled(runnable)
         if isinstance(runnable, BasePromptTemplate):
-            return self._telling(runnable)
+            return self._telling(runnable, upstream)
         before = (self.found, self.spoken)
         changes = self._inside(runnable, upstream)
         changed = (self.found, self.spoken) != before
         return runnable.model_copy(update=changes) if changed else runnable
 
-    def _telling(self, template: BasePromptTemplate[Any]) -> Any:
-        """Return a template that tells what the person said, where that was named."""
+    def _telling(self, template: BasePromptTemplate[Any], upstream: Upstream) -> Any:
+        """Return a template that tells what the person said, where that was named.
+
+        What another model made of it, such as a question that was condensed, is not the person's.
+        """
         self.variables.update(template.input_variables)
         if self._said is None or self._said not in template.input_variables:
             self.leaves.append(template)
             return template
         self.spoken += 1
+        if upstream.from_model(self._said):
+            return template
         return SpokenPrompt(template=template, said=self._said)
 
     def _inside(self, runnable: Any, upstream: Upstream) -> dict[str, Any]:
@@ -144,7 +156,8 @@ class Wrapping:
         for step in steps:
             before = self.found
             walked.append(self.around(step, upstream))
-            upstream = upstream.after(step, has_model=self.found > before)
+            has_model = self.found > before
+            upstream = upstream.after(step, has_model=has_model, said=self._said)
         return walked
 
     def _each(self, runnables: Mapping[str, Any], upstream: Upstream) -> dict[str, Any]:
@@ -157,7 +170,7 @@ class Wrapping:
                 f"{model.get_name()} already has another memory: wrap the bare model instead."
             )
         given = self._conversations
-        own = given.session is not None or given.learn != model.conversations.learn
+        own = given.session or given.place or given.learn != model.conversations.learn
         conversations = given if own else model.conversations
         around = upstream if upstream.known else model.upstream
         if (conversations, around) == (model.conversations, model.upstream):

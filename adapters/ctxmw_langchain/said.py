@@ -76,10 +76,10 @@ class _SpokenText(StringPromptValue):
 
 def spoken(
     messages: Sequence[BaseMessage],
-) -> tuple[list[BaseMessage], list[BaseMessage] | None, frozenset[int]]:
-    """Return the messages without marks, what was said in them, and where that was told.
+) -> tuple[list[BaseMessage], list[BaseMessage] | None, dict[int, str]]:
+    """Return the messages without marks, as they were said, and the words that were marked.
 
-    What was said is None where nothing was marked.
+    The second is None where nothing was marked.
     """
     marked = {
         at: str(message.additional_kwargs[_SAID])
@@ -87,13 +87,13 @@ def spoken(
         if _SAID in message.additional_kwargs
     }
     if not marked:
-        return list(messages), None, frozenset()
+        return list(messages), None, {}
     bare = [_without_mark(message) for message in messages]
     said = [
         message.model_copy(update={"content": marked[at]}) if at in marked else message
         for at, message in enumerate(bare)
     ]
-    return bare, said, frozenset(marked)
+    return bare, said, marked
 
 
 def _with_mark(messages: Sequence[BaseMessage], said: str) -> list[BaseMessage]:

@@ -32,16 +32,11 @@ from langchain_core.prompts import (
     PromptTemplate,
     SystemMessagePromptTemplate,
 )
-from langchain_core.runnables import (
-    RunnableAssign,
-    RunnableBranch,
-    RunnableGenerator,
-    RunnableLambda,
-    RunnableParallel,
-    RunnableSequence,
-)
+from langchain_core.runnables import RunnableBranch, RunnableSequence
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.configurable import DynamicRunnable
+
+from .flow import from_model, hands_on
 
 Literals = tuple[str, ...]
 """A template's own text, cut where something is filled in."""
@@ -57,33 +52,52 @@ class Upstream:
     """Whether there is such a chain."""
     applications: tuple[Literals, ...] = ()
     """The human messages of its templates that are the application's."""
-    of_parts: bool = False
-    """Whether what was put together of several parts is on its way."""
+    passed: tuple[Any, ...] = ()
+    """The steps since the last template."""
     made: bool = False
-    """Whether all that arrives was made on the way: by another model, or a function of parts."""
-    seen: bool = True
-    """Whether a finished prompt that arrives is of these templates, and not of a function's own."""
+    """Whether another model stands on the way."""
+    strangers: tuple[str, ...] = ()
+    """The variables of its templates that are filled in with neither the person's words nor the
+    application's: documents, what other people wrote, what another model said."""
 
-    def after(self, step: Any, *, has_model: bool) -> Upstream:
-        """Return what stands before whatever follows a step."""
+    def after(self, step: Any, *, has_model: bool, said: str | None = None) -> Upstream:
+        """Return what stands before whatever follows a step.
+
+        `said` is the variable that was named as the person's.
+        """
         if has_model:
-            return replace(self, known=True, made=True)
+            passed = (*self.passed, step)
+            return replace(self, known=True, made=True, passed=passed)
         templates = list(_templates(step))
-        found = tuple(literals for one in templates for literals in _applications(one))
-        function = isinstance(step, RunnableLambda | RunnableGenerator)
+        if not templates:
+            return replace(self, known=True, passed=(*self.passed, step))
+        found = [literals for one in templates for literals in _applications(one)]
+        spoken = {name for one in templates for name in _sole_variables(one)}
+        if not all(hands_on(self.passed, name) for name in spoken):
+            found.append(ANYTHING)
         return Upstream(
             known=True,
             applications=(*self.applications, *found),
-            of_parts=not templates and (self.of_parts or _has_parts(step)),
-            made=self.made or (function and self.of_parts),
-            seen=bool(templates) or (self.seen and not function),
+            made=self.made,
+            strangers=(*self.strangers, *_strange_variables(templates, said)),
         )
+
+    def from_model(self, variable: str) -> bool:
+        """Say whether a template's variable is filled in with what another model said."""
+        return from_model(self.passed, variable)
+
+    @property
+    def seen(self) -> bool:
+        """Whether what arrives was handed on: the caller's own, or a template's that is known."""
+        return hands_on(self.passed)
 
     def wrote(self, message: BaseMessage) -> bool:
         """Say whether a human message was made on the way, and not by the person."""
         texts = _texts(message)
-        return self.made or any(
-            _fits(text, literals) for text in texts for literals in self.applications
+        return (
+            self.made
+            or not self.seen
+            or any(_fits(text, literals) for text in texts for literals in self.applications)
         )
 
 
@@ -103,12 +117,6 @@ def _templates(step: Any) -> Iterator[BasePromptTemplate[Any]]:
             yield from _templates(inner)
 
 
-def _has_parts(step: Any) -> bool:
-    if isinstance(step, RunnableParallel):
-        return len(step.steps__) > 1
-    return isinstance(step, RunnableAssign)
-
-
 def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator[Literals]:
     """Yield the human messages of a template, or of one of its messages, that nobody says.
 
@@ -118,7 +126,7 @@ def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator
         filled = {**filled, **template.partial_variables}
         for message in template.messages:
             yield from _applications(message, filled)
-        if len(_sole_variables(template.messages, filled)) > 1:
+        if len(_sole_variables(template)) > 1:
             yield ANYTHING
     elif isinstance(template, FewShotChatMessagePromptTemplate) and template.examples is not None:
         yield from _finished(template.format_messages())
@@ -135,16 +143,34 @@ def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator
         yield from _unless_one_variable(texts[0], filled) if len(texts) == 1 else [ANYTHING]
 
 
-def _sole_variables(messages: Sequence[Any], filled: Mapping[str, Any]) -> set[str]:
+def _sole_variables(template: Any) -> set[str]:
     """Return the variables that are human messages by themselves."""
-    human = [one for one in messages if not isinstance(one, _NOT_HUMAN)]
-    texts = [one for message in human for one in _listed(getattr(message, "prompt", None))]
+    texts = [template]
+    if isinstance(template, ChatPromptTemplate):
+        human = [one for one in template.messages if not isinstance(one, _NOT_HUMAN)]
+        texts = [one for message in human for one in _listed(getattr(message, "prompt", None))]
     return {
         name
         for text in texts
-        if isinstance(text, PromptTemplate) and not _unless_one_variable(text, filled)
+        if isinstance(text, PromptTemplate)
+        and not _unless_one_variable(text, template.partial_variables)
         for name in text.input_variables
     }
+
+
+def _strange_variables(
+    templates: Iterable[BasePromptTemplate[Any]], said: str | None
+) -> Iterator[str]:
+    """Yield the variables that have neither the person's words nor messages of their own."""
+    for template in templates:
+        messages = template.messages if isinstance(template, ChatPromptTemplate) else []
+        persons = {said} if said in template.input_variables else _sole_variables(template)
+        listed = {one.variable_name for one in messages if isinstance(one, MessagesPlaceholder)}
+        # Of two that are a message each, it cannot be told which is the person's.
+        spoken = persons if len(persons) == 1 else set()
+        yield from (name for name in template.input_variables if name not in spoken | listed)
+        if any(getattr(one, "example_selector", None) for one in messages):
+            yield "examples"
 
 
 _NOT_HUMAN = AIMessagePromptTemplate | SystemMessagePromptTemplate

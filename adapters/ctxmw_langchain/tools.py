@@ -55,6 +55,21 @@ def code_tools(memory: ContextMiddleware | Session | object) -> list[BaseTool]:
     raise InvalidValue(f"code_tools was given {kind}: give a memory or a conversation of it.")
 
 
+def catalog_tools(memory: ContextMiddleware | Session | object) -> list[BaseTool]:
+    """Return find_tools: more of the tools in the memory's catalog, by what the agent wants to do.
+
+    Bound as `memory_tools` are.
+    """
+    if isinstance(memory, Session):
+        return [_tool(tool, lambda: _only(memory)) for tool in ctxmw.catalog_tools(memory)]
+    if isinstance(memory, ContextMiddleware):
+        conversations = Conversations(memory)
+        described = ctxmw.catalog_tools(memory.session("described", user="nobody"))
+        return [_tool(tool, lambda: conversations.of(None)) for tool in described]
+    kind = type(memory).__name__
+    raise InvalidValue(f"catalog_tools was given {kind}: give a memory or a conversation of it.")
+
+
 def tools_of(conversations: Conversations, tools: bool | Sequence[str] = True) -> list[BaseTool]:
     """Return the tools, about the conversation that each call belongs to."""
     # Of these only names, descriptions and schemas are read: nobody's conversation is opened.
@@ -97,7 +112,7 @@ def _only(chat: Session) -> Session:
 
 
 def _of(chat: Session, name: str) -> MemoryTool:
-    known = [*ctxmw.memory_tools(chat), *ctxmw.code_tools(chat)]
+    known = [*ctxmw.memory_tools(chat), *ctxmw.code_tools(chat), *ctxmw.catalog_tools(chat)]
     return next(tool for tool in known if tool.name == name)
 
 

@@ -14,14 +14,23 @@ from pydantic import VERSION as _PYDANTIC
 from .context import with_context
 from .events import ContextPrepared
 from .memory_block import ContextMemoryBlock
-from .tools import CodeToolSpec, MemoryToolSpec, code_tools, memory_tools
+from .tools import (
+    CatalogToolSpec,
+    CodeToolSpec,
+    MemoryToolSpec,
+    catalog_tools,
+    code_tools,
+    memory_tools,
+)
 from .versions import warn_of_pydantic
 
 __all__ = [
+    "CatalogToolSpec",
     "CodeToolSpec",
     "ContextMemoryBlock",
     "ContextPrepared",
     "MemoryToolSpec",
+    "catalog_tools",
     "code_tools",
     "memory_tools",
     "with_context",

@@ -11,6 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.workflow import StartEvent
 
 from .binding import Binding
+from .callers import said_by
 from .engine import wrap_model
 from .turn import Turn, current_turn
 from .wrapping import wrapped
@@ -49,7 +50,8 @@ class ContextAgent(NotingAgent):
     def run(self, *args: Any, **kwargs: Any) -> WorkflowHandler:
         agent = cast("Workflow", super())
         name = getattr(self, "name", None) or type(self._ctxmw.original).__name__
-        turn = Turn(self._ctxmw.chat(), _asked(args, kwargs), name=str(name))
+        chat = self._ctxmw.chat(said_by((*args, *kwargs.values())))
+        turn = Turn(chat, _asked(args, kwargs), name=str(name))
         with turn.entered():
             handler = agent.run(*args, **kwargs)
         # Whoever awaits the handler awaits this task, and so the record.

@@ -12,6 +12,8 @@ from typing import Protocol
 
 from llama_index.core.base.llms.types import ChatMessage
 
+DOCUMENTS = "document:context"
+"""The source of what an engine or agent prints around a person's words."""
 ACTION = re.compile(r"^Action: ([^\n() ]+)", re.MULTILINE)
 
 
@@ -21,6 +23,7 @@ class SaidBy(Protocol):
     by_person: bool
     asked: str
     around: frozenset[str]
+    among_documents: bool
 
 
 class Nobody:
@@ -29,6 +32,19 @@ class Nobody:
     by_person = False
     asked = ""
     around: frozenset[str] = frozenset()
+    among_documents = False
+
+
+def brought_with(message: ChatMessage, said_by: SaidBy | None) -> dict[str, list[str]]:
+    """Return what strangers' words come along with a turn's question.
+
+    An engine that retrieves prints documents around it, or into the system prompt; a refining
+    synthesizer, an agent's state and memory blocks print something around it as well.
+    """
+    if said_by is None or not said_by.asked:
+        return {}
+    along = said_by.among_documents or message.content != said_by.asked
+    return {"brings": [DOCUMENTS]} if along else {}
 
 
 def author_of(

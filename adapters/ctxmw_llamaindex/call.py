@@ -23,6 +23,7 @@ from .turn import Turn, current_turn
 if TYPE_CHECKING:
     from .llm import ContextModel
 
+_ABOUT_TOOLS = ("tools", "tool_choice", "parallel_tool_calls")
 _INSIDE: ContextVar[object] = ContextVar("ctxmw_llamaindex_inside", default=None)
 
 
@@ -50,7 +51,10 @@ class NewCall:
         messages: Sequence[ChatMessage],
         system_role: MessageRole,
         tools: Sequence[Any] = (),
+        *,
+        choose_tools: bool = True,
     ) -> None:
+        """`choose_tools`: some of the tools may be left out."""
         self._turn, self._chat = _place(model._ctxmw)
         self._conversion = _converted(self._turn, messages, system_role)
         self._model = model
@@ -58,6 +62,7 @@ class NewCall:
             "messages": self._conversion.dicts,
             "window": window_of(model.metadata),
             "tools": tools,
+            "choose_tools": choose_tools,
             "capture": self._turn is not None,
         }
 
@@ -99,6 +104,15 @@ class ModelCall:
     def messages(self) -> list[ChatMessage]:
         """The messages for the model."""
         return self.conversion.back(self.prepared.messages)
+
+    def bound(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return a call's arguments with those of its tools that go with it."""
+        tools = kwargs.get("tools")
+        bound = self.prepared.sent_tools(tools) if tools else []
+        if bound or not tools:
+            return {**kwargs, "tools": bound} if tools else kwargs
+        # Providers refuse an empty list of tools, and what is said about its use.
+        return {name: value for name, value in kwargs.items() if name not in _ABOUT_TOOLS}
 
     def prompt(self, given: str) -> str:
         """Return the prompt for a model that completes text: the blocks, then what was given."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from llama_index.core.agent.workflow import AgentWorkflow
@@ -26,6 +27,8 @@ def with_context(
     *,
     session: Session | str | None = None,
     user: str | None = None,
+    project: str | None = None,
+    cwd: str | Path | None = None,
     learn: bool = True,
 ) -> T:
     """Return a chat engine, agent, workflow of agents or model with a memory.
@@ -34,14 +37,17 @@ def with_context(
     `with chat:` around them, else to the one given here (itself, or its id and user), else to one
     of the wrapper's own. Where a user is given, a `with chat:` of another user does not count. A
     bare model has none of its own, and captures nothing: what it is asked may be no turn at all.
+    `project` and `cwd` say where its conversations take place. A run's `Context` can say all of
+    that instead: its `store` may hold user_id, session_id, project and cwd.
     With `learn=False` nothing is learned from what is said, nor found later.
     """
     if isinstance(target, ContextModel | ContextEngine | ContextAgent):
-        return with_context(
-            cast("T", target.unwrap()), ctx, session=session, user=user, learn=learn
-        )
+        target = cast("T", target.unwrap())
     own = None if isinstance(target, LLM) else f"chat-{uuid4().hex}"
-    binding = Binding(ctx=ctx, session=session, user=user, own=own, original=target, learn=learn)
+    place: dict[str, Any] = {"project": project, "cwd": cwd}
+    binding = Binding(
+        ctx=ctx, session=session, user=user, own=own, original=target, learn=learn, **place
+    )
     return cast("T", _wrap(target, binding))
 
 

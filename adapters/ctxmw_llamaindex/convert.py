@@ -21,7 +21,7 @@ from llama_index.core.base.llms.types import (
     ToolCallBlock,
 )
 
-from .authors import ACTION, SaidBy, author_of
+from .authors import ACTION, SaidBy, author_of, brought_with
 
 Message = Mapping[str, Any]
 Part = dict[str, Any]
@@ -113,6 +113,7 @@ def convert(
             **_dict(message, roles[at], [part for part, _ in parts[at]], at, tools.get(at)),
             **author_of(message, roles[at], said_by, is_question=at == question),
             **_status(message, roles[at], failed),
+            **(brought_with(message, said_by) if at == question else {}),
         }
         for at, message in enumerate(messages)
     ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.chat_engine import CondenseQuestionChatEngine
+from llama_index.core.chat_engine import CondenseQuestionChatEngine, SimpleChatEngine
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.llms import LLM
 from llama_index.core.response_synthesizers import BaseSynthesizer
@@ -93,9 +93,15 @@ class ContextEngine(BaseChatEngine):
     def _turn(self, message: Any) -> tuple[BaseChatEngine, Turn]:
         chat = self._ctxmw.chat()
         before = [_text(one) for one in getattr(self, "_prefix_messages", None) or ()]
-        return self._at(chat), Turn(
-            chat, _text(message), name=type(self._ctxmw.original).__name__, around=before
+        turn = Turn(
+            chat,
+            _text(message),
+            name=type(self._ctxmw.original).__name__,
+            around=before,
+            # Every engine but this one retrieves; what others do cannot be known.
+            among_documents=not isinstance(self._ctxmw.original, SimpleChatEngine),
         )
+        return self._at(chat), turn
 
     def _at(self, chat: Session) -> BaseChatEngine:
         """Return the engine as it is in a conversation."""

@@ -54,7 +54,7 @@ class ContextModel(LLM):
             return model.chat(messages, **kwargs)
         call = self._new_chat(messages, kwargs).begin()
         with call.chat.watched(call.ended), inside(self):
-            response = model.chat(call.messages, **kwargs)
+            response = model.chat(call.messages, **call.bound(kwargs))
         call.answered(reply_of(response.message))
         return response
 
@@ -66,7 +66,7 @@ class ContextModel(LLM):
         call = await self._new_chat(messages, kwargs).abegin()
         async with call.chat.watched(call.ended):
             with inside(self):
-                response = await model.achat(call.messages, **kwargs)
+                response = await model.achat(call.messages, **call.bound(kwargs))
         await call.chat.off_loop(call.answered, reply_of(response.message))
         return response
 
@@ -77,7 +77,7 @@ class ContextModel(LLM):
             return model.stream_chat(messages, **kwargs)
         call = self._new_chat(messages, kwargs).begin()
         with call.chat.watched(call.ended), inside(self):
-            stream = model.stream_chat(call.messages, **kwargs)
+            stream = model.stream_chat(call.messages, **call.bound(kwargs))
         return _streamed(call, stream, _said)
 
     @dispatcher.span
@@ -90,7 +90,7 @@ class ContextModel(LLM):
         call = await self._new_chat(messages, kwargs).abegin()
         async with call.chat.watched(call.ended):
             with inside(self):
-                stream = await model.astream_chat(call.messages, **kwargs)
+                stream = await model.astream_chat(call.messages, **call.bound(kwargs))
         return _astreamed(call, stream, _said)
 
     @dispatcher.span
@@ -150,7 +150,8 @@ class ContextModel(LLM):
 
     def _new_chat(self, messages: Sequence[ChatMessage], kwargs: dict[str, Any]) -> NewCall:
         tools = list(kwargs.get("tools") or ())
-        return NewCall(self, messages, self.metadata.system_role, tools)
+        free = kwargs.get("tool_choice") in (None, "", "auto", "none")
+        return NewCall(self, messages, self.metadata.system_role, tools, choose_tools=free)
 
     def _new_completion(self, prompt: str) -> NewCall:
         return NewCall(self, [ChatMessage(content=prompt)], MessageRole.SYSTEM)

@@ -11,6 +11,7 @@ from llama_index.core.tools import FunctionTool, ToolMetadata
 from llama_index.core.tools.tool_spec.base import SPEC_FUNCTION_TYPE, BaseToolSpec
 
 from ctxmw import ContextMiddleware, InvalidValue, MemoryTool, Session
+from ctxmw import catalog_tools as catalog_tools_of
 from ctxmw import code_tools as code_tools_of
 from ctxmw import memory_tools as tools_of
 
@@ -32,6 +33,11 @@ def memory_tools(
 def code_tools(target: ContextMiddleware | Session) -> list[FunctionTool]:
     """Return code_search: the code of the project at hand, by what it does."""
     return CodeToolSpec(target).to_tool_list()
+
+
+def catalog_tools(target: ContextMiddleware | Session) -> list[FunctionTool]:
+    """Return find_tools: more of the tools in the memory's catalog, by what is to be done."""
+    return CatalogToolSpec(target).to_tool_list()
 
 
 class MemoryToolSpec(BaseToolSpec):
@@ -133,12 +139,30 @@ class CodeToolSpec(MemoryToolSpec):
         return code_tools_of(self._target.session("tools", user="tools"))
 
 
+class CatalogToolSpec(MemoryToolSpec):
+    """The search for tools of a conversation, or of whichever conversation it is called in."""
+
+    spec_functions: list[SPEC_FUNCTION_TYPE] = [("find_tools", "afind_tools")]  # noqa: RUF012
+
+    def find_tools(self, **arguments: Any) -> str:
+        return self._ask("find_tools", arguments)
+
+    async def afind_tools(self, **arguments: Any) -> str:
+        return await self._aask("find_tools", arguments)
+
+    def described(self, tools: bool | Sequence[str] = True) -> list[MemoryTool]:
+        """Return the core's tool; which of the memory's are given is of no account here."""
+        if isinstance(self._target, Session):
+            return catalog_tools_of(self._target)
+        return catalog_tools_of(self._target.session("tools", user="tools"))
+
+
 def _tool(chat: Session, name: str) -> MemoryTool:
     return next(tool for tool in _all_tools(chat) if tool.name == name)
 
 
 def _all_tools(chat: Session) -> list[MemoryTool]:
-    return [*tools_of(chat), *code_tools_of(chat)]
+    return [*tools_of(chat), *code_tools_of(chat), *catalog_tools_of(chat)]
 
 
 def _metadata(tool: MemoryTool) -> ToolMetadata:

@@ -34,11 +34,18 @@ class Turn:
     """
 
     def __init__(
-        self, chat: Session, asked: str, *, name: str, around: Collection[str] = ()
+        self,
+        chat: Session,
+        asked: str,
+        *,
+        name: str,
+        around: Collection[str] = (),
+        among_documents: bool = False,
     ) -> None:
         """`around` are the texts that an engine puts before every conversation.
 
-        `name` is whose turn it is: a subagent's conversation goes by it.
+        `name` is whose turn it is: a subagent's conversation goes by it. `among_documents`: the
+        engine retrieves, so its model answers from what others wrote.
         """
         outer = current_turn()
         self.by_person = outer is None
@@ -46,6 +53,7 @@ class Turn:
         chat = chat.child(name) if outer is not None and outer.is_of(chat) else chat
         self.session = chat
         self.around = frozenset(around)
+        self.among_documents = among_documents
         self.chat: ForgivingSession = chat.forgiving()
         self.watched = self.chat.watched(self.fail)
         """A block, `with` or `async with`, for what may fail."""

@@ -15,8 +15,7 @@ from ctxmw import ContextMiddleware
 
 from .activity import Activities
 from .callers import Callers
-from .prompts import Prompts
-from .resources import Resources
+from .resources import Prompts, Resources
 from .stdin import ended_by_signals
 from .tools import Tools
 from .updates import Updates

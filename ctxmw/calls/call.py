@@ -6,10 +6,10 @@ Everything here is read; what a call shows and writes is made of it by `prompt`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..conversation.blocks import Blocks, Prints
 from ..conversation.branches import left_behind
@@ -30,11 +30,12 @@ from ..conversation.replay.trail import Places
 from ..conversation.replay.views import History
 from ..conversation.state import SessionState
 from ..protocols import Change, Row
-from ..recall.catalog import CatalogItem, SessionContext, session_context
 from ..recall.entries import Entry, waiting
 from ..recall.in_view import InView
-from ..recall.lanes import Selection
-from ..recall.outcome import BlockKind
+from ..recall.lanes import Choice, Selection
+from ..recall.offering.items import CatalogItem
+from ..recall.offering.view import CalledFor, SessionContext, context_in
+from ..recall.outcome import BlockKind, used_of
 from ..recall.pipeline import Own, Recall, own_items
 from ..recall.surroundings import Brought
 from ..runtime.telemetry import stage
@@ -42,12 +43,15 @@ from ..values.items import Item
 from ..values.messages import message_text
 from ..values.records import SHARED
 from ..values.situation import LOOKED_AT, Situation, task_of
+from .binding import OfferedTools, request_of, what_is_called_for
 from .known_remedies import known_remedies
 
 if TYPE_CHECKING:
     from ..compaction.compactor import Compactor
 
 
+_BEFORE = 2
+"""Messages before a request that says little, of which it may speak."""
 _FAILS = (
     "error",
     "exception",
@@ -125,14 +129,29 @@ class Call:
     seen: Seen
     situation: Situation
     around: Around
+    offered: OfferedTools = field(default_factory=OfferedTools)
+    """The tools that the model is offered."""
 
     @classmethod
-    def begin(cls, using: Compactor, who: Identity, history: History, seen: Seen) -> Call:
+    def begin(
+        cls,
+        using: Compactor,
+        who: Identity,
+        history: History,
+        seen: Seen,
+        offered: OfferedTools | None = None,
+    ) -> Call:
         situation = _situation(who, history, seen)
         asked = history.trail.last is not None
         around = Around(using.recall, situation, seen.state if asked else None, seen.head)
         return cls(
-            using=using, who=who, history=history, seen=seen, situation=situation, around=around
+            using=using,
+            who=who,
+            history=history,
+            seen=seen,
+            situation=situation,
+            around=around,
+            offered=offered or OfferedTools(),
         )
 
     def again(self, history: History) -> Call:
@@ -152,7 +171,17 @@ class Call:
     def catalog(self) -> SessionContext:
         """What the catalog has for the conversation."""
         state, head = self.seen.state, self.seen.catalog_head
-        return session_context(self.using.recall.catalog, state.added, state.removed, head)
+        return context_in(self.using.recall.catalog.view(head), state.added, state.removed)
+
+    @cached_property
+    def called(self) -> CalledFor:
+        """What of the catalog the request calls for."""
+        last, given = self.history.trail.last, self.history.messages
+        if last is None:
+            return CalledFor()
+        said = [one for one in given[:last] if one["role"] in ("user", "assistant")]
+        request = request_of(self.situation.query, [message_text(one) for one in said[-_BEFORE:]])
+        return what_is_called_for(self.using.recall, self.catalog, request)
 
     @cached_property
     def outdated(self) -> set[str]:
@@ -288,12 +317,31 @@ class Planned:
     """Where the messages stand that are to be captured."""
 
 
-def build_of(call: Call, kind: BlockKind, selection: Selection, offered: Sequence[Item]) -> Build:
-    """Return the build of a selection, to be written with the call."""
+def build_of(
+    call: Call,
+    kind: BlockKind,
+    selection: Selection,
+    offered: Sequence[Item],
+    declined: CalledFor | None = None,
+) -> Build:
+    """Return the build of a selection, to be written with the call.
+
+    `declined` tells what of the catalog was looked at and not brought.
+    """
     tools = [item for item in offered if item.kind == "tool"]
-    fields = {"at": call.seen.at, "session": call.who.session}
+    fields: dict[str, Any] = {"at": call.seen.at, "session": call.who.session}
     fields |= build_fields(selection, kind, tools)
+    if declined is not None:
+        fields["used"] = (*fields["used"], *used_of(_not_brought(declined), kind))
     return call.blocks.keep(selection.block, call.using.journal.random, **fields)
+
+
+def _not_brought(called: CalledFor) -> list[Choice]:
+    reasons = called.declined
+    return [
+        Choice(item=item, shown="none", tokens=0, reason=reasons[item.ref])
+        for item in called.others
+    ]
 
 
 def shown_as_text(items: Sequence[Item]) -> list[Item]:

@@ -21,7 +21,7 @@ from ..learning.learner import Learner
 from ..memory.summary import summary_of
 from ..protocols import Find, Row, Store
 from ..recall.pipeline import Recall
-from ..search.vectors.refusals import Refusal
+from ..search.vectors.embedding import Refusal
 from ..store.journal import Journal
 from ..values.records import SessionSummary, load_all
 

@@ -1,12 +1,7 @@
-"""How a call ends: its record is closed, what was said is captured, entries are committed.
-
-Whether what was shown was of use is told by a rough sign, and a cheap one: its own words come back
-in the answer. A word counts that an item has, the question has not, and the answer says.
-"""
+"""How a call ends: its record is closed, what was said is captured, entries are committed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..conversation.branches import settle_branches
@@ -19,9 +14,9 @@ from ..protocols import Find, Store
 from ..recall.entries import committed, released
 from ..runtime.telemetry import stage
 from ..text.secrets.redaction import redact, redact_name
-from ..text.terms import content_terms
 from ..values.messages import Message, message_text
 from ..values.records import load_as
+from .echoes import echoes_in
 
 
 @stage("finish")
@@ -39,7 +34,7 @@ def finish_call(
     Except that an answer which was not captured may be, then or later.
     """
     ended: State = "failed" if error else "answered" if answer else "abandoned"
-    echoes = recurring(prepared.context, prepared.given, answer) if answer else None
+    echoes = echoes_in(prepared.context, prepared.given, answer)
     store = learner.conversations.journal.store
     with store.atomic(who.user):
         record = stored_record(store, prepared.context)
@@ -54,13 +49,15 @@ def finish_call(
             reply, turns = _capture_answer(learner, who, prepared, answer)
         else:
             learner.learn_what_waits(who, _told(learner, prepared))
-        changes = {"state": ended, "error": redact(error).text, "reply": reply}
+        changes: dict[str, Any] = {"state": ended, "error": redact(error).text, "reply": reply}
         if answer:
             said = {
                 "reply_key": reply_key(message_text(answer)),
                 "reply_id": redact_name(str(answer.get("id", ""))),
             }
             changes |= said
+        if echoes is not None:
+            changes["came_back"] = echoes.came_back
         record = record.model_copy(update=changes)
         store.put([record.row()])
         if answer:
@@ -70,8 +67,8 @@ def finish_call(
         else:
             store.put(released(store, who.user, record.entries, record.turn))
     if echoes is not None:
-        learner.telemetry.stats.count("items.shown", echoes[0])
-        learner.telemetry.stats.count("items.recurring", echoes[1])
+        learner.telemetry.stats.count("items.shown", echoes.looked_at)
+        learner.telemetry.stats.count("items.recurring", echoes.recurring)
     return record
 
 
@@ -193,35 +190,3 @@ def _close_turn(
         changes |= {"parts": parts, "at": max(state.at, conversations.journal.clock())}
     if changes:
         conversations.put(state, **changes)
-
-
-def recurring(
-    record: ContextRecord, given: Sequence[Message], answer: Message
-) -> tuple[int, int] | None:
-    """Return how many items of this turn's part were looked at, and how many the answer echoes.
-
-    None when nothing is known of their words: the part was built by another process.
-    """
-    shown = [
-        used
-        for build in record.builds
-        for used in build.used
-        if build.kind == "turn" and used.shown in ("full", "brief") and used.words
-    ]
-    if not shown:
-        return None
-    asked = {term for message in given if message["role"] == "user" for term in _terms(message)}
-    said = set(_terms(answer)) - asked
-    looked_at = shown[:: -(-len(shown) // _ITEMS)]
-    echoed = sum(not said.isdisjoint(content_terms(used.words[:_READ])) for used in looked_at)
-    return len(looked_at), echoed
-
-
-_ITEMS = 12
-"""Items that are looked at, spread over all of them."""
-_READ = 2_000
-"""Characters of a text that are looked at."""
-
-
-def _terms(message: Message) -> list[str]:
-    return content_terms(message_text(message)[: 4 * _READ])

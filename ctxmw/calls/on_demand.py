@@ -14,9 +14,10 @@ from ..protocols import Row
 from ..recall.entries import Entry
 from ..recall.in_view import InView, unsaid
 from ..recall.lanes import Selection
+from ..recall.offering.view import context_in
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
-from ..recall.sources.memories import Memories
+from ..recall.sources.records import Memories
 from ..search.question import Filter
 from ..search.reading import opens_at
 from ..values.argument_checks import check_kind
@@ -25,6 +26,7 @@ from ..values.items import Item, Scope
 from ..values.record_items import as_past, record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, Memory, Record, load
 from ..values.situation import Situation, score_all
+from .binding import found_tools
 
 _NAMED = 8
 """Ids that the next call is told, and an answer past the cap."""
@@ -73,7 +75,7 @@ class OnDemandAnswers:
         briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
         new = [item for item in hits if item.ref not in in_view - briefly]
         new.sort(key=lambda item: item.ref in briefly)
-        new = [as_past(item, situation.now) for item in new]
+        new = [_with_id(as_past(item, situation.now)) for item in new]
         if not new:
             return self._nothing(query, hits)
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
@@ -101,6 +103,21 @@ class OnDemandAnswers:
         layout, floors = self._recall.printer.layout(situation), self._recall.floors
         found = select_turn(items, limit, layout, floors)
         return self._answer(found) if counted else found.block.text or _DOES_NOT_FIT
+
+    def tools(self, query: str, names: Sequence[str] = ()) -> str:
+        """Return what the application's catalog has for a query, and load the best of it."""
+        state = self._conversations.load(self._who)
+        view = self._recall.catalog.view()
+        answer = found_tools(
+            self._recall, context_in(view, state.added, state.removed), query, names
+        )
+        if answer.load:
+            with self._store.atomic(self._who.user):
+                before = self._conversations.load(self._who).loaded
+                loaded = tuple(dict.fromkeys((*before, *answer.load)))
+                self._conversations.change(self._who, loaded=loaded)
+        self._charge(self._count(answer.text))
+        return answer.text
 
     def get(self, ids: Sequence[str], offset: int = 0, query: str = "") -> str:
         """Return records in full, as many as fit; a long one page by page.
@@ -136,7 +153,7 @@ class OnDemandAnswers:
         allowed = [item for item in items if item.ref not in state.removed]
         wanted = [item for item in allowed if where is None or item.scope == where]
         in_view = self._in_view(state)
-        new = [item for item in wanted if item.ref not in in_view]
+        new = [_with_id(item) for item in wanted if item.ref not in in_view]
         if not new:
             return self._nothing(query or "memories", wanted)
         left, layout = self._left(state), self._recall.printer.layout(situation)
@@ -263,9 +280,18 @@ class OnDemandAnswers:
 
     def _nothing(self, query: str, hits: Sequence[Item]) -> str:
         if hits:
-            refs = ", ".join(item.ref for item in hits[:10])
-            return f"What was found is already in view: {refs}.\n"
+            # Nothing that is in view has an id: whoever wants to forget it must be told.
+            line = self._recall.printer.renderer.item
+            lines = [line(item, "index", self._count(item.text)) for item in hits[:_NAMED]]
+            return "What was found is already in view:\n" + "".join(lines)
         return f"Nothing is remembered about {query[:80]!r}. Other words may find more.\n"
+
+
+def _with_id(item: Item) -> Item:
+    """Return an item that is shown with its id: by that it is fetched, and forgotten."""
+    dated = item.section == "notes" and item.at is not None
+    date = item.at.date().isoformat() if dated and item.at else ""
+    return replace(item, label=" ".join(filter(None, (item.ref, date, item.label))))
 
 
 def _is_put_away(record: Record) -> bool:

@@ -25,10 +25,12 @@ from ..conversation.state import SessionState
 from ..errors import NotFound
 from ..recall.entries import Entry, claimed
 from ..runtime.telemetry import stage
+from ..tokens.prompt_counter import Measure
 from ..values.messages import Message
 from ..values.records import Turn
+from .binding import OfferedTools, loaded_with
 from .call import Call, Chosen, Planned, Seen
-from .prompt import assemble, choose, open_parts, opening, part
+from .prompt import assemble, choose, open_parts, opening, part, tools_of_call
 
 _OPTIMISTIC = 3
 MANY_WAIT = 32
@@ -43,6 +45,7 @@ def prepare_call(
     messages: Sequence[Message],
     window: Window | None = None,
     *,
+    offered: OfferedTools | None = None,
     capture: bool = True,
 ) -> Prepared:
     """Return the messages with our blocks placed, and write down what was done.
@@ -52,14 +55,14 @@ def prepare_call(
     """
     for _ in range(_OPTIMISTIC):
         try:
-            planned = plan(_begun(using, who, messages), window, capture=capture)
+            planned = plan(_begun(using, who, messages, offered), window, capture=capture)
         except NotFound:
             continue  # the conversation was forgotten since the call was begun
         if commit(planned):
             break
     else:
         with using.journal.store.atomic(who.user):
-            planned = plan(_begun(using, who, messages), capture=capture)
+            planned = plan(_begun(using, who, messages, offered), capture=capture)
             commit(planned)
     keep_at_hand(planned)
     return planned.prepared
@@ -72,7 +75,9 @@ def peek_call(using: Compactor, who: Identity, messages: Sequence[Message]) -> P
     return plan(Call.begin(using, who, history, seen)).prepared
 
 
-def _begun(using: Compactor, who: Identity, messages: Sequence[Message]) -> Call:
+def _begun(
+    using: Compactor, who: Identity, messages: Sequence[Message], offered: OfferedTools | None
+) -> Call:
     seen = Seen.now(using.conversations, who)
     if len(seen.state.untaught) > MANY_WAIT:
         # Whoever never finishes a call has it learned here.
@@ -82,13 +87,14 @@ def _begun(using: Compactor, who: Identity, messages: Sequence[Message]) -> Call
     present = with_present_note(using.conversations, who, history)
     if present is not history:
         seen = Seen.now(using.conversations, who)
-    return Call.begin(using, who, present, seen)
+    return Call.begin(using, who, present, seen, offered)
 
 
 def plan(call: Call, window: Window | None = None, *, capture: bool = False) -> Planned:
     """Return what the call shows and writes; in a window, compacted where it has to be."""
     if window is None:
         return _planned(call, None, capture=capture)
+    window = _with_tools(call, window)
     certain = _certain(call, window)
     need = _needed(call, certain)
     call, chosen = _compacted(call, window, need)
@@ -99,6 +105,19 @@ def plan(call: Call, window: Window | None = None, *, capture: bool = False) -> 
         return planned  # there is room, or it cannot be made
     call, chosen = _compacted(call, window, _needed(call, exact))
     return planned if call is planned.call else _planned(call, chosen, capture=capture)
+
+
+def _with_tools(call: Call, window: Window) -> Window:
+    """Return the window with what the tools take that go with the call."""
+    state, context, offered = call.seen.state, call.catalog, call.offered
+    if not offered.schemas:
+        return window
+    under_way = open_parts(call, state)
+    loaded = state.loaded if under_way else loaded_with(state, context, call.called)
+    tools = tools_of_call(call, loaded)
+    bound = offered.sent(lambda names: call.using.recall.catalog.bound(names, tools))
+    taken = offered.tokens(bound, Measure(call.using.recall.printer.count))
+    return replace(window, taken=window.taken + taken)
 
 
 def _planned(call: Call, chosen: Chosen | None, *, capture: bool) -> Planned:
@@ -151,7 +170,7 @@ def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | N
     # What was just learned may be in the stable block already.
     call = call.again(history)
     chosen = choose(call)
-    known = {*chosen.selection.shown, *call.seen.state.removed}
+    known = {*chosen.selection.shown, *call.seen.state.left_out}
     ours = chosen.selection.tokens + _part_at_most(call, chosen)
     room = replace(window, taken=window.taken + ours)
     smaller = shrink(using, who, history, room, situation=call.situation, known=known)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ..conversation.blocks import Prints, prints_of, shared_prefix
+from ..conversation.blocks import Sent, prints_of, sent_pieces, shared_prefix
 from ..conversation.conversation import Prepared
 from ..conversation.exchanges import heard, unheard
 from ..conversation.record import ContextRecord
@@ -23,19 +23,19 @@ from ..conversation.replay.trail import (
     with_stood,
 )
 from ..conversation.state import Ledger, PartRef, SessionState, state_rows
-from ..recall.catalog import called_for
 from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
 from ..recall.lanes import Selection
 from ..recall.pipeline import TurnOffers, build_part, build_stable
 from ..recall.selection import Overflow, select_turn
-from ..recall.sources.sessions import notes_after_tools
+from ..recall.sources.records import notes_after_tools
 from ..runtime.telemetry import stage
 from ..values.budget import Budget
 from ..values.items import Item, long_ref
 from ..values.messages import Message, place
 from ..values.record_items import row_item
 from ..values.situation import Rating
+from .binding import LOADED, loaded_names, loaded_with
 from .call import Call, Chosen, Opening, Part, Planned, build_of, shown_as_text
 
 
@@ -55,7 +55,7 @@ def opening(call: Call, chosen: Chosen | None = None) -> Opening:
     new = chosen or choose(call)
     build = build_of(call, "stable", new.selection, call.catalog.pinned)
     count = call.using.recall.printer.count
-    leave = {*call.outdated, *build.in_view, *state.removed}
+    leave = {*call.outdated, *build.in_view, *state.left_out}
     parts = [trimmed(part, leave, blocks, count, seen.at) for part in state.parts]
     begun = {
         "project": call.situation.project,
@@ -70,6 +70,8 @@ def opening(call: Call, chosen: Chosen | None = None) -> Opening:
         "stable_build": build.ref,
         "measure": call.measure,
         "parts": tuple(parts),
+        "loaded": state.loaded[-LOADED:],
+        "pins_seen": state.pins_stamp,
         "ledger": Ledger(),
     }
     return Opening(
@@ -89,7 +91,7 @@ def choose(call: Call) -> Chosen:
         call.who.budget,
         own=call.around.own,
         pinned=[*shown_as_text(call.catalog.pinned), *_added(call)],
-        removed=call.seen.state.removed,
+        removed=call.seen.state.left_out,
     )
     return Chosen(selection=selection, head=call.seen.head)
 
@@ -97,7 +99,7 @@ def choose(call: Call) -> Chosen:
 def _added(call: Call) -> list[Item]:
     """Return the records that somebody added to the conversation by hand."""
     journal, situation = call.using.journal, call.situation
-    rows = journal.store.get(call.who.user, call.seen.state.added)
+    rows = journal.store.get(call.who.user, call.seen.state.put_in)
     items = journal.faults.read([row for row in rows if row.live], row_item)
     rated = map(Rating.of(situation, call.using.recall.weights).score, items)
     here = {"project": situation.project, "language": situation.language}
@@ -126,17 +128,18 @@ def part(call: Call, opened: Opening) -> Part:
                 return helping
             build = call.blocks.build(known.build)
             return Part(build=build, state=state, places=places, text=text, tokens=tokens)
-    called = called_for(call.catalog.on_call, call.situation.query, call.using.recall.agent_search)
+    called = call.called.items
     chosen, tokens = _choose(call, opened, places, called)
     parts = with_room(state.parts, places, call.who.replayed - chosen.tokens)
     if parts != state.parts:
         # What left the view may be just what is asked for.
         chosen, tokens = _choose(call, opened, find_places(parts, trail), called)
-    build = build_of(call, "turn", chosen, called)
+    build = build_of(call, "turn", chosen, called, declined=call.called)
     parts = (*parts, part_ref(build, trail, parts))
+    loaded = loaded_with(state, call.catalog, call.called)
     return Part(
         build=build,
-        state=state.model_copy(update={"parts": parts, **_noticed(call)}),
+        state=state.model_copy(update={"parts": parts, "loaded": loaded, **_noticed(call)}),
         places=find_places(parts, trail),
         text=chosen.block.text,
         tokens=tokens,
@@ -151,7 +154,7 @@ def _helping(call: Call, opened: Opening, places: Places, before: str) -> Part |
     """
     state, trail, budget = opened.state, call.history.trail, call.who.budget
     shown = {ref for parts in places.values() for part in parts for ref in part.shows}
-    shown |= {*opened.build.in_view, *state.removed}
+    shown |= {*opened.build.in_view, *state.left_out}
     new = [item for item in call.remedies if item.ref not in shown]
     recall = call.using.recall
     room = budget.total - _together(call, opened, before)
@@ -221,7 +224,7 @@ def _selected(
     trail, stable = call.history.trail, opened.build
     if trail.last is None:
         return Selection()
-    in_view, listed = {*stable.in_view, *opened.state.removed, *call.left}, set(stable.shown)
+    in_view, listed = {*stable.in_view, *opened.state.left_out, *call.left}, set(stable.shown)
     # What was learned from an answer that was left is not to be told either.
     whole: set[str] = set(call.left)
     for known in chain.from_iterable(places.values()):
@@ -256,8 +259,12 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
     `capture`: what the history brings that was not captured yet is written too.
     """
     placed, shown = _placed(call, opened, part)
-    prints, entries = prints_of(placed), _entries(part)
-    record = _record(call, opened, part, entries, share_of=(placed, prints))
+    tools = tools_of_call(call, part.state.loaded)
+    bound = call.offered.sent(lambda names: call.using.recall.catalog.bound(names, tools))
+    sent = sent_pieces(call.offered.texts(bound), placed)
+    record = _record(call, opened, part, _entries(part), sent)
+    record = record.model_copy(update={"tools": bound})
+    entries, prints = record.entries, prints_of(sent)
     before, trail = call.seen.state, call.history.given_trail
     fresh = (
         unheard(call.using.journal.store, part.state, call.history.given, trail) if capture else []
@@ -272,7 +279,8 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
         capture=capture,
         learn=call.who.learn,
         branches=call.may_branch,
-        tools=tuple(tool.name for build in record.builds for tool in build.tools),
+        tools=tuple(tools),
+        bound=bound,
     )
     return Planned(
         call=call,
@@ -286,6 +294,12 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
         prints=prints,
         unheard=tuple(fresh),
     )
+
+
+def tools_of_call(call: Call, loaded: Sequence[str]) -> list[str]:
+    """Return the names of the catalog's tools for a call: always first, then as they came."""
+    always = call.catalog.names("tool")
+    return list(dict.fromkeys((*always, *loaded_names(loaded, call.catalog))))
 
 
 def _placed(call: Call, opened: Opening, part: Part) -> tuple[list[Message], frozenset[str]]:
@@ -318,7 +332,7 @@ def _record(
     opened: Opening,
     part: Part,
     entries: Mapping[str, str],
-    share_of: tuple[Sequence[Message], Prints],
+    sent: Sequence[Sent],
 ) -> ContextRecord:
     who, history, printer = call.who, call.history, call.using.recall.printer
     before = call.using.conversations.prompts.get((who.user, who.session))
@@ -339,7 +353,7 @@ def _record(
         entries=dict(entries),
         replayed_tokens=max(0, replayed - part.build.tokens),
         view=history.view.ref if history.view else "",
-        prefix_share=shared_prefix(before, *share_of),
+        prefix_share=shared_prefix(before, sent),
         degraded=part.build.fault or opened.fault,
         stable=opened.text,
         part=part.text,

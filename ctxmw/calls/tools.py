@@ -55,6 +55,19 @@ class GetArguments(BaseModel):
     )
 
 
+class ToolArguments(BaseModel):
+    """Arguments of find_tools."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    query: str = Field(
+        default="", description="What you want to do, such as: send a message to a channel."
+    )
+    names: list[str] = Field(
+        default_factory=list, description="Or names of tools that it listed, to have them loaded."
+    )
+
+
 class ContextArguments(BaseModel):
     """Arguments of memory_context."""
 
@@ -250,6 +263,28 @@ def code_tools(chat: Answering) -> list[MemoryTool]:
             ),
             arguments=CodeArguments,
             _run=lambda given: answers.code(given.query),
+        )
+    ]
+
+
+def catalog_tools(chat: Answering) -> list[MemoryTool]:
+    """Return find_tools, bound to a conversation: more of the application's tools."""
+    answers = getattr(chat, "on_demand", None)
+    if not isinstance(answers, OnDemandAnswers):
+        raise InvalidValue(
+            f"catalog_tools was given {type(chat).__name__}: give a conversation, such as "
+            "ctx.session('...')."
+        )
+    return [
+        MemoryTool(
+            name="find_tools",
+            description=(
+                "Find tools that you were not given yet, by what you want to do. Returns the best "
+                "with a line on each, and loads the first of them: you can call these in your next "
+                "step. Use it before you say that something cannot be done."
+            ),
+            arguments=ToolArguments,
+            _run=lambda given: answers.tools(given.query, given.names),
         )
     ]
 

@@ -13,19 +13,18 @@ from datetime import date
 
 from ..conversation.conversation import Identity, scope_of
 from ..conversation.state import SessionState
+from ..conversation.strangers import strangers_kept
 from ..errors import InvalidValue
 from ..learning.learner import Learner
 from ..memory.forget import forget
-from ..memory.put_away import put_away
 from ..memory.remember import checked_memory, checked_period, remember
+from ..memory.versions import put_away
 from ..protocols import Find
 from ..text.cleaning import one_line
 from ..values.argument_checks import check_name
 from ..values.items import Trust
 from ..values.records import AGENT, Memory, Turn
 
-LOOKED_AT = 200
-"""Turns of the conversation that are looked at for strangers' words."""
 _SHOWN = 80
 
 
@@ -42,13 +41,16 @@ class AgentWriting:
         user = self._who.user
         with self._journal.store.atomic(user):
             state = self._learner.conversations.load(self._who)
-            strange = self._strangers()
+            strange = strangers_kept(self._journal, self._who)
             where = scope or scope_of(self._who, state)
             values = checked_memory(text, kind=kind, scope=where) | checked_period(None, until)
             values |= {"key": check_name(key, "key"), "source": AGENT}
             values |= {"trust": self._trust(state, strange), "session": self._who.session}
-            marked = self._learner.policy.marks_memory(values["text"], kind, values["scope"])
-            values["sensitive"] = marked
+            values["sensitive"] = self._learner.policy.marks(values["text"])
+            if values["sensitive"] and self._learner.policy.sensitive == "never":
+                return (
+                    "Not remembered: this memory keeps nothing about health, faith or sexuality.\n"
+                )
             values["derived_from"] = tuple(turn.ref for turn in strange)
             with self._learner.telemetry.observer.operation("remember"):
                 memory = remember(self._journal, self._learner.search, user, **values)
@@ -93,12 +95,6 @@ class AgentWriting:
         scopes = (scope,) if scope else ()
         asked = Find(types=(Memory.type,), keys=(check_name(key, "key"),), scopes=scopes)
         return self._journal.read(self._journal.store.query(self._who.user, asked), Memory)
-
-    def _strangers(self) -> list[Turn]:
-        """Return what strangers said in this conversation, such as the output of tools."""
-        asked = Find(types=(Turn.type,), sessions=(self._who.session,), limit=LOOKED_AT)
-        turns = self._journal.read(self._journal.store.query(self._who.user, asked), Turn)
-        return [turn for turn in turns if turn.trust == "untrusted"]
 
     def _trust(self, state: SessionState, strange: Sequence[Turn]) -> Trust:
         """Return how far a memory of the agent's is trusted.

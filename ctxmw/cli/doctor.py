@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import CtxmwError, NotTrusted
+from ..search.vectors.embedding import REFUSAL_BYTES
 from ..search.vectors.follow import TYPES
-from ..search.vectors.refusals import REFUSAL_BYTES
 from ..settings.file import NAMED_BY, find_file
 from ..settings.settings import Settings
 from ..store.sqlite.file import OLDEST_SQLITE, claim, connect, explained, is_locked, patiently

@@ -92,6 +92,14 @@ class CodeFile(Record):
     past: str = ""
     """The words of past changes, where there is a history (`past_of`)."""
 
+    def foreign(self) -> str:
+        """What the words of bodies and of the past are made of was redacted before."""
+        told = (
+            " ".join((one.name, one.signature, one.doc, *one.calls, *one.bases))
+            for one in self.entities
+        )
+        return "\n".join((self.root, self.path, *self.imports, *told))
+
     def _columns(self) -> dict[str, Any]:
         return {"key": self.scope, "live": bool(self.hash)}
 
@@ -129,7 +137,10 @@ def called_in(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
     Read from the text: precise enough to tell who uses whom, and many times as fast as a tree.
     """
     left_out = {*_KEYWORDS, *without}
-    names = (_spelled(name) for name in _CALL.findall(text.replace("::", ".")))
+    *before, _ = text.replace("::", ".").split("(")
+    # Only the end of what stands before a bracket is looked at: most of a text is not.
+    ends = (_CALLED.search(part, max(0, len(part) - _LONGEST)) for part in before if part)
+    names = (_spelled(end[0]) for end in ends if end)
     found = dict.fromkeys(name for name in names if name and name not in left_out)
     return tuple(found)[:CALLS]
 
@@ -140,7 +151,8 @@ def _spelled(name: str) -> str:
     return f"().{bare}" if bare and name.startswith(".") else bare
 
 
-_CALL = re.compile(r"(?<![\w.])(?<!def )(?<!func )(?<!fn )(?!\d)([\w.]{2,80}+)(?=\()")
+_LONGEST = 80
+_CALLED = re.compile(rf"(?<![\w.])(?<!def )(?<!func )(?<!fn )(?!\d)[\w.]{{2,{_LONGEST}}}+\Z")
 _KEYWORDS = frozenset(
     """
     and assert async await bool case catch def dict elif else except float for func function if in
@@ -166,34 +178,31 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
     """Return what may be stored: without secrets, with a module, and with its search words."""
-    end = max(1, len(text.splitlines()))
+    lines = redact(text).text.splitlines()
     whole = Entity(
-        kind="module", name=module, signature=f"module {module}", line=1, end=end, doc=parsed.doc
+        kind="module",
+        name=module,
+        signature=f"module {module}",
+        line=1,
+        end=max(1, len(lines)),
+        doc=parsed.doc,
     )
-    entities = _with_words([whole, *parsed.entities], text)
+    entities = [whole, *parsed.entities]
+    code = own_lines(lines, [(one.line, one.end) for one in entities])
     # A secret is rare: all texts are looked at together, and one by one only when there is one.
     told = "\n".join(f"{entity.signature}\n{entity.doc}" for entity in entities)
-    if redact(told).text != told:
-        entities = [
-            replace(
-                entity,
-                signature=redact(entity.signature).text,
-                doc=redact(entity.doc).text,
-            )
-            for entity in entities
-        ]
-    return replace(parsed, entities=tuple(entities))
+    finds = bool(redact(told).found)
+    stored = zip(entities, code, strict=True)
+    return replace(parsed, entities=tuple(_with_words(one, part, finds) for one, part in stored))
 
 
-def _with_words(entities: Sequence[Entity], text: str) -> list[Entity]:
-    """Return the definitions with the words of their code, of which none is a secret."""
-    lines = redact(text).text.splitlines()
-    code = own_lines(lines, [(one.line, one.end) for one in entities])
-    names = ["" if one.kind == "module" else one.own_name for one in entities]
-    return [
-        replace(one, words=bag_of(part, name))
-        for one, part, name in zip(entities, code, names, strict=True)
-    ]
+def _with_words(one: Entity, code: str, finds: bool) -> Entity:
+    """Return a definition with the words of its code, and without the secrets that it tells."""
+    words = bag_of(code, "" if one.kind == "module" else one.own_name)
+    if not finds:
+        return replace(one, words=words)
+    signature, doc = redact(one.signature).text, redact(one.doc).text
+    return replace(one, words=words, signature=signature, doc=doc)
 
 
 def short_signature(text: str, mark: Literal["#", "//"]) -> str:

@@ -98,7 +98,7 @@ class Indexer:
         # What was left out is not gone.
         if whole:
             job.drop_all_but(found, below)
-        return self._report(job, user)
+        return _report(job)
 
     def update(self, user: str, project: str, root: Path, paths: Iterable[str]) -> Indexed:
         """Look at these files again; they may be new, changed or gone."""
@@ -108,7 +108,7 @@ class Indexer:
         there = [path for path in wanted if (root / path).is_file()]
         job.read([_stated(root, root / path) for path in there], None)
         job.drop([path for path in wanted if path not in there])
-        return self._report(job, user)
+        return _report(job)
 
     def touched(self, user: str, project: str, path: str) -> None:
         """Look at one file again that somebody says was edited, if its folder is indexed here."""
@@ -125,20 +125,6 @@ class Indexer:
     def _known(self, user: str, project: str) -> dict[str, CodeFile]:
         with self._codebase.use(user, project) as code:
             return dict(code.files) if code is not None else {}
-
-    def _report(self, job: _Job, user: str) -> Indexed:
-        files = self._known(user, job.project).values()
-        return Indexed(
-            project=job.project,
-            root=job.root,
-            files=len(files),
-            entities=sum(len(file.entities) for file in files),
-            read=job.changes,
-            moved=job.moved,
-            gone=job.gone,
-            skipped=job.skipped,
-            changed=job.changed,
-        )
 
 
 class _Job:
@@ -165,6 +151,10 @@ class _Job:
         self._clock = clock
         self._user = user
         self._known = known
+        self.entities = {path: len(file.entities) for path, file in known.items()}
+        """How many definitions each file has that is known now."""
+        self._folders: dict[Path, Path] = {}
+        """Where folders are, with their links resolved: a run looks once."""
         self._imports = LocalImports(root, known.keys())
         self._by_hash = {file.hash: file for file in known.values()}
 
@@ -202,6 +192,8 @@ class _Job:
             self.changed[file.path] = tuple(entity.name for entity in file.entities[1:])
         self._store.put([self._emptied(file).row() for file in known])
         self.gone += len(known)
+        for file in known:
+            self.entities.pop(file.path, None)
 
     def _file(self, source: SourceFile) -> CodeFile | None:
         """Return the file as it is now, with its past; None when nothing has changed."""
@@ -219,7 +211,7 @@ class _Job:
             return None
         try:
             _check_name(source.path)
-            data = read_bytes(inside(self.root, self.root / source.path))
+            data = read_bytes(self._place(source.path))
             hashed = sha256(data).hexdigest()
             if old is not None and old.hash == hashed and same_root:
                 return old.model_copy(update={"size": len(data), "modified": source.modified})
@@ -238,6 +230,7 @@ class _Job:
         self.changes += not moved
         self.moved += moved
         self.changed[source.path] = _differences(old.entities if old else (), parsed.entities)
+        self.entities[source.path] = len(parsed.entities)
         return CodeFile(
             user=self._user,
             ref=f"code:{digest(self.project, source.path)[:32]}",
@@ -256,6 +249,16 @@ class _Job:
             entities=parsed.entities,
             past=old.past if old else "",
         )
+
+    def _place(self, path: str) -> Path:
+        """Return where a file is; its folder is under the root, whatever links lead there."""
+        place = self.root / path
+        if place.is_symlink():
+            return inside(self.root, place)
+        folder = self._folders.get(place.parent)
+        if folder is None:
+            folder = self._folders[place.parent] = inside(self.root, place.parent)
+        return folder / place.name
 
     def _was_moved(self, hashed: str) -> bool:
         """Say whether a file of another name held the same and is gone now."""
@@ -278,6 +281,20 @@ class _Job:
     def _skip(self, path: str, reason: str) -> None:
         self.skipped[path] = reason
         log.warning("%s is left out: %s", clean(str(self.root / path)), reason)
+
+
+def _report(job: _Job) -> Indexed:
+    return Indexed(
+        project=job.project,
+        root=job.root,
+        files=len(job.entities),
+        entities=sum(job.entities.values()),
+        read=job.changes,
+        moved=job.moved,
+        gone=job.gone,
+        skipped=job.skipped,
+        changed=job.changed,
+    )
 
 
 def _check_name(path: str) -> None:

@@ -131,8 +131,8 @@ def compact(
     if need.cut:
         state = conversations.load(who)
         situation = who.situation(state, compactor.journal.clock())
-        stable = build_stable(compactor.recall, situation, who.budget, removed=state.removed)
-        known = {*stable.shown, *state.removed}
+        stable = build_stable(compactor.recall, situation, who.budget, removed=state.left_out)
+        known = {*stable.shown, *state.left_out}
         smaller = shrink(compactor, who, history, window, situation=situation, known=known)
     if smaller is not None:
         store_view(compactor, who, smaller)

@@ -131,29 +131,38 @@ class Blocks:
         return True
 
 
-def shared_prefix(before: Prints | None, prompt: Sequence[Message], prints: Prints) -> float | None:
-    """Return the share of the prompt, in characters, in leading messages that did not change.
+Sent = tuple[str, int]
+"""What tells a piece of a prompt from another, and how many characters of it are text."""
+
+
+def sent_pieces(tools: Sequence[str], prompt: Sequence[Message]) -> list[Sent]:
+    """Return what a provider reads, in the order in which it does: tools, then the messages."""
+    return [*((tool, len(tool)) for tool in tools), *map(_piece, prompt)]
+
+
+def shared_prefix(before: Prints | None, sent: Sequence[Sent]) -> float | None:
+    """Return the share of what is sent, in characters, that begins as it did the last time.
 
     None when this process has not seen a prompt of the conversation yet.
     """
     if before is None:
         return None
-    sizes = [len(message_text(message)) for message in prompt]
-    same = len(prints)
-    for at, pair in enumerate(zip_longest(prints, before)):
+    sizes, same = [size for _, size in sent], len(sent)
+    for at, pair in enumerate(zip_longest(prints_of(sent), before)):
         if pair[0] != pair[1]:
             same = at
             break
     return round(sum(sizes[:same]) / (sum(sizes) or 1), 4)
 
 
-def prints_of(prompt: Sequence[Message]) -> Prints:
-    """Return what tells a prompt from another, message by message."""
-    return tuple([_print(message) for message in prompt])
+def prints_of(sent: Sequence[Sent]) -> Prints:
+    """Return what tells a prompt from another, piece by piece."""
+    return tuple([hash(text) for text, _ in sent])
 
 
-def _print(message: Message) -> int:
+def _piece(message: Message) -> Sent:
     content, calls = message.get("content"), message.get("tool_calls")
     shown = content if isinstance(content, str) else repr(content)
     told = repr(calls) if calls else ""
-    return hash((message["role"], shown, str(message.get("tool_call_id", "")), told))
+    key = repr((message["role"], shown, str(message.get("tool_call_id", "")), told))
+    return key, len(message_text(message))

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from ..errors import InvalidValue
 from ..protocols import Find
-from ..recall.catalog import Catalog, SessionContext, session_context
+from ..recall.catalog import Catalog
 from ..recall.entries import Entry, entry_key, free, waiting
+from ..recall.offering.view import SessionContext, context_in
 from ..recall.sources.own import warn_of_overuse
 from ..text.secrets.redaction import redact
 from ..values.argument_checks import check_kind, check_text, checked_texts
@@ -108,11 +109,11 @@ def move(
     catalog: Catalog,
     who: Identity,
     name: str,
-    to: Literal["added", "removed"],
+    to: Literal["added", "removed", "neither"],
 ) -> None:
     """Put a rule, reference, tool or record into the conversation or out of it, by name or ref.
 
-    It is among what was added or removed then, and not among the others.
+    It is among what was added or removed then, and not among the others; or among neither.
     """
     ref = _known(conversations, catalog, who, name)
     with conversations.journal.store.atomic(who.user):
@@ -121,13 +122,14 @@ def move(
         rest = {
             name: tuple(other for other in refs if other != ref) for name, refs in lists.items()
         }
-        conversations.put(state, **(rest | {to: (*rest[to], ref), "stale": to}))
+        moved = {} if to == "neither" else {to: (*rest[to], ref)}
+        conversations.put(state, **(rest | moved | {"stale": to}))
 
 
 def context_of(conversations: Conversations, catalog: Catalog, who: Identity) -> SessionContext:
     """Return what the catalog has for the conversation."""
     state = conversations.load(who)
-    return session_context(catalog, state.added, state.removed)
+    return context_in(catalog.view(), state.added, state.removed)
 
 
 def _written(

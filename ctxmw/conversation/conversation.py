@@ -16,6 +16,7 @@ from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
 from ..recall.catalog import Catalog
 from ..recall.in_view import InView
+from ..recall.offering.tool_shapes import tool_name
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
 from ..store.journal import Feed, Journal
@@ -29,6 +30,7 @@ from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, Prints, block_cache
+from .pins import PINS, pins_in
 from .record import Build, ContextRecord
 from .replay.trail import Trail
 from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
@@ -142,12 +144,26 @@ class Prepared(Displayed):
     branches: bool = False
     """Whether the history may have left answers behind."""
     tools: tuple[str, ...] = ()
-    """Names of the catalog's tools to bind: always first, then what this request calls for."""
+    """Names of the catalog's tools to bind: always first, then what requests called for."""
+    bound: tuple[str, ...] = ()
+    """Names of the tools that the model is to be sent, of those it is offered."""
 
     @property
     def is_recorded(self) -> bool:
         """Whether the memory has a record of the call: it has none of one that went without it."""
         return bool(self.context.stable_build)
+
+    def sent_tools(self, tools: Sequence[Any]) -> list[Any]:
+        """Return those of the tools on offer that the model is to be sent, in that order.
+
+        All of them for a call that went without the memory.
+        """
+        if not self.is_recorded:
+            return list(tools)
+        named: dict[str, list[Any]] = {}
+        for tool in tools:
+            named.setdefault(tool_name(tool), []).append(tool)
+        return [named[name].pop(0) for name in self.bound if named.get(name)]
 
 
 def own_prepared(prepared: Prepared, who: Identity) -> Prepared:
@@ -188,7 +204,14 @@ class Conversations:
     def load(self, who: Identity, now: datetime | None = None) -> SessionState:
         """Return the conversation's state with its parts; that of a new one begins now."""
         store, ref = self.journal.store, session_ref(who.session)
-        for row in store.get(who.user, [ref]):
+        rows = store.get(who.user, [ref, PINS])
+        pins = pins_in(rows)
+        state = self._stored(who, [row for row in rows if row.ref == ref], now)
+        return state if state.pins == pins else state.model_copy(update={"pins": pins})
+
+    def _stored(self, who: Identity, rows: Sequence[Row], now: datetime | None) -> SessionState:
+        store, ref = self.journal.store, session_ref(who.session)
+        for row in rows:
             # A state is read several times a call, and a long conversation's takes long to parse.
             known = self.states.get((who.user, who.session))
             if known is None or known[0] != row.body:
@@ -262,6 +285,7 @@ def why_new(state: SessionState, situation: Situation, outdated: set[str], now: 
         "reopened": state.ended,
         "project": situation.project != state.project,
         "language": situation.language != state.language,
+        "pins": state.pins_seen != state.pins_stamp,
         "changed": bool(outdated),
         "idle": now - state.at >= IDLE,
     }

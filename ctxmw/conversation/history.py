@@ -14,8 +14,8 @@ from operator import attrgetter
 
 from ..errors import InvalidValue
 from ..protocols import Find, Row
-from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
+from ..recall.offering.items import CatalogItem
 from ..recall.outcome import ItemOutcome
 from ..store.journal import Journal
 from ..text.secrets.redaction import redact_name
@@ -31,6 +31,11 @@ from .replay.views import View
 def history_of(journal: Journal, user: str, session: str) -> list[ContextRecord]:
     """Return the record of every call of a conversation, oldest first."""
     asked = Find(types=("context",), sessions=(session,), newest_first=False)
+    return _complete(journal, user, journal.store.query(user, asked))
+
+
+def records_among(journal: Journal, user: str, asked: Find) -> list[ContextRecord]:
+    """Return the records of the calls that are asked for."""
     return _complete(journal, user, journal.store.query(user, asked))
 
 

@@ -130,6 +130,8 @@ class ContextRecord(Displayed, Record):
     exact: bool
     stable_build: str
     part_build: str
+    came_back: tuple[str, ...] = ()
+    """Refs of what was shown and came back in the answer."""
     entries: dict[str, str] = Field(default_factory=dict)
     """Entries the prompt shows, by ref, with their versions; an answer commits them."""
     replayed_tokens: int = 0
@@ -138,6 +140,8 @@ class ContextRecord(Displayed, Record):
     """Ref of the compacted view that the prompt shows; mem_get with it brings what is archived."""
     prefix_share: float | None = None
     """Share of the prompt that equals the beginning of the one before; None for the first."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that the model was sent, in this order, as far as they were told."""
     degraded: str = ""
     """What did not work: a stage that failed, or a leg of search that was left out."""
     stable: str = Field(default="", exclude=True)

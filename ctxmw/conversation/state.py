@@ -11,6 +11,7 @@ from ..recall.block import Block, Piece
 from ..text.cleaning import digest
 from ..values.records import Moment, Record
 from ..workspace.triggers import Trigger
+from .pins import Pins
 
 
 class PartRef(BaseModel):
@@ -127,11 +128,33 @@ class SessionState(Record):
     """Anchors of turns that were forgotten: they are not captured again, whoever sends them."""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    loaded: tuple[str, ...] = ()
+    """Tools of the catalog that requests called for, in the order in which they came."""
+    pins: Pins | None = Field(default=None, exclude=True)
+    """What the user has pinned for every conversation; in a row of its own."""
+    pins_seen: str = ""
+    """How they stood when the epoch began."""
     ledger: Ledger = Ledger()
     triggers: tuple[Trigger, ...] = ()
     """What earlier messages and activities look for, still."""
     activity_feed: int = 0
     """How far activities were read."""
+
+    @property
+    def put_in(self) -> tuple[str, ...]:
+        """Refs of what somebody wants in this conversation, in it or everywhere."""
+        pinned = self.pins.shown if self.pins else ()
+        return (*self.added, *(ref for ref in pinned if ref not in (*self.added, *self.removed)))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Refs of what must not come into this conversation by itself."""
+        out = self.pins.kept_out if self.pins else ()
+        return (*self.removed, *(ref for ref in out if ref not in (*self.added, *self.removed)))
+
+    @property
+    def pins_stamp(self) -> str:
+        return self.pins.stamp if self.pins else ""
 
     def foreign(self) -> str:
         """Return what the conversation is about: the rest is refs, hashes and figures."""

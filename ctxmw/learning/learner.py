@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Conversations, Identity, scope_of
 from ..conversation.exchanges import StoredTurns, Telling, in_order
+from ..conversation.record import reply_key
 from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
+from ..conversation.strangers import follows_strangers
 from ..errors import InvalidValue
 from ..protocols import Find, Store
 from ..runtime.lru import LruCache
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 OUR_TOOLS = frozenset(
     {"mem_search", "mem_get", "memory_context", "remember", "forget", "code_search"}
 )
+WORDS = 4
+"""Spaces in a message that can be known as a model's answer: shorter ones anybody says."""
 _PLAIN = re.compile(r"[\w ,.!?'()\u2019-]*+")
 """A message that has nothing else in it is not made of others' words."""
 
@@ -70,6 +74,7 @@ class Learner:
         store = self.conversations.journal.store
         with store.atomic(who.user):
             state = self.conversations.load(who, told.at)
+            told = self._with_speakers(who, state, told)
             anchors = [*(told.trail.anchors[place] for place in told.chosen), *state.untaught]
             known = stored_turns(store, who.user, who.session, anchors)
             turns = self.store_turns(who, state, told, known)
@@ -86,15 +91,17 @@ class Learner:
         To be called inside a transaction; nothing is learned. `known` tells which are stored, of
         these places at least; otherwise that is looked up.
         """
-        journal = self.conversations.journal
-        messages, trail, chosen = told.messages, told.trail, told.chosen
-        if not chosen:
+        if not told.chosen:
             return []
+        journal, told = self.conversations.journal, self._with_speakers(who, state, told)
+        messages, trail, chosen = told.messages, told.trail, told.chosen
         if known is None:
             anchors = [trail.anchors[place] for place in chosen]
             known = stored_turns(journal.store, who.user, who.session, anchors)
         own, asking = answers_of_ours(messages), asked_by(messages)
         make_ref, scope = journal.refs(who.user), scope_of(who, state)
+        strangers = self.strangers(who.user, told)
+        tainted = self._tainted(who, told, strangers)
         turns = [
             Turn(
                 user=who.user,
@@ -108,7 +115,8 @@ class Learner:
                 text=redact(message_text(message)).text,
                 speaker=_speaker(message),
                 author=author_of(message),
-                tainted=self._is_tainted(who.user, told, place),
+                tainted=place in tainted,
+                brings=tuple(redact_name(source) for source in strangers.along(place)),
                 teaches=told.learn and who.learn,
                 message_id=redact_name(str(message.get("id") or "")),
                 position=place,
@@ -181,12 +189,41 @@ class Learner:
         check_trust(trust)
         return trust
 
-    def _is_tainted(self, user: str, told: Telling, place: int) -> bool:
-        message = told.messages[place]
-        if message["role"] == "user" and _is_plain(message, user):
-            return False
-        shown = message["role"] == "assistant" and bool(told.shown)
-        return shown or self.strangers(user, told).taint(place)
+    def _with_speakers(self, who: Identity, state: SessionState, told: Telling) -> Telling:
+        """Return what is told with its speakers put right.
+
+        What is word for word an answer that a model gave in this conversation is the model's, such
+        as a question that it was asked to put better, and not the person's.
+        """
+        asked = [
+            (at, message_text(message))
+            for at, message in ((at, told.messages[at]) for at in told.chosen)
+            if message["role"] == "user" and author_of(message) == "person"
+        ]
+        keys = {at: reply_key(text) for at, text in asked if text.count(" ") >= WORDS}
+        if not keys or not (state.turns or state.captured):
+            return told
+        sought = Find(types=("context",), keys=tuple(keys.values()), sessions=(who.session,))
+        given = {row.key for row in self.conversations.journal.store.query(who.user, sought)}
+        echoes = {at for at, key in keys.items() if key in given}
+        messages = [
+            {**message, "author": "model"} if at in echoes else message
+            for at, message in enumerate(told.messages)
+        ]
+        return replace(told, messages=messages) if echoes else told
+
+    def _tainted(self, who: Identity, told: Telling, strangers: Strangers) -> set[int]:
+        """Return which of what is to be captured holds strangers' words, or follows them."""
+        messages = told.messages
+        looked_at = [at for at in told.chosen if not _is_plain(messages[at], who.user)]
+        if not looked_at:
+            return set()
+        tainted = {at for at in looked_at if strangers.taint(at)}
+        answers = {at for at in looked_at if messages[at]["role"] == "assistant"}
+        # The caller's history may have left out what an earlier answer came from.
+        if answers - tainted and (told.shown or follows_strangers(self.conversations.journal, who)):
+            tainted |= answers
+        return tainted
 
     def _learn(
         self,
@@ -297,6 +334,8 @@ def source_of(message: Message) -> str:
 
 def _is_plain(message: Message, user: str) -> bool:
     """Say whether it is plain that a message is the person's own words and nothing else."""
+    if message["role"] != "user":
+        return False
     own = author_of(message) == "person" and not is_anothers(message, user)
     return own and _PLAIN.fullmatch(message_text(message)) is not None
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..conversation.conversation import Identity
 from ..conversation.exchanges import Telling
 from ..conversation.state import SessionState
+from ..conversation.strangers import strangers_kept
 from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
@@ -41,6 +42,8 @@ NOTE = 200
 """Characters of a note: it is one line on where the work stands."""
 OPEN_NOTES = 60
 """How many notes of a scope are looked at when something is done."""
+TRIES = 20
+"""Observations of a conversation among which those are that a remedy tells."""
 COVERED = 0.6
 """The share of an open note's words that what is done must have to close it."""
 
@@ -163,9 +166,16 @@ class Lesson:
             for place in self._learner.strangers(self._who.user, told).before(turn.position)
             if place >= since or repeats(said, message_text(told.messages[place]))
         ]
-        anchors = [told.trail.anchors[place] for place in places]
+        # What came along with an answer's call, documents in a system prompt perhaps, is no turn:
+        # the question that it came along with is.
+        anchors = [told.trail.anchors[place] for place in {*places, *([since] * bool(turn.brings))}]
         found = stored_turns(self._journal.store, self._who.user, self._who.session, anchors)
-        return (*(row.ref for row in found.values() if row), *told.shown)
+        here = [row.ref for row in found.values() if row]
+        kept = () if here else strangers_kept(self._journal, self._who)
+        left_out = [one.ref for one in kept if repeats(said, one.says())] or [
+            one.ref for one in kept[:1]
+        ]
+        return (*here, *left_out, *told.shown)
 
     def _remember(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:
         private = self._learner.policy.marks(stated.text)
@@ -229,8 +239,18 @@ class Lesson:
         )
         if one.fails and self._is_known(record):
             return
-        self._journal.store.put([record.row()])
+        told = [old.model_copy(update={"rejected": True}) for old in self._told_by(one)]
+        self._journal.store.put([record.row(), *(old.row() for old in told)])
         self.learned.append(record)
+
+    def _told_by(self, one: Observed) -> list[Observation]:
+        """Return what was noticed in this conversation before, and is told by this now."""
+        if not one.instead_of:
+            return []
+        asked = Find(types=(Observation.type,), sessions=(self._who.session,), limit=TRIES)
+        rows = self._journal.store.query(self._who.user, asked)
+        known = self._journal.read(rows, Observation)
+        return [old for old in known if old.title in one.instead_of and not old.fails]
 
     def _is_known(self, remedy: Observation) -> bool:
         asked = Find(types=(Observation.type,), digests=(remedy.fails,), scopes=(remedy.scope,))

@@ -45,19 +45,22 @@ class Observed:
     """Where the messages stand that it comes from."""
     fails: str = ""
     """Of what failed and then worked: the key of the failure."""
+    instead_of: tuple[str, ...] = ()
+    """Titles of what was noticed before, and is told by this now."""
 
 
 def observations_in(messages: Sequence[Message], places: Sequence[int]) -> list[Observed]:
     """Return what the calls answered at these places tell."""
     every = [call for call in _calls(messages) if call.name not in OUR_TOOLS]
-    pairs = [(every[at], every[later]) for at, later in remedies([one.outcome for one in every])]
-    mended = [pair for pair in pairs if pair[1].answered in places]
+    known = remedies([one.outcome for one in every])
+    new = [one for one in known if every[one.shown].answered in places]
+    mended = [([every[at] for at in one.tries], every[one.worked], every[one.shown]) for one in new]
     calls = [call for call in every if call.answered in places]
     asked = _asked(messages, calls)
     changes = [call for call in calls if call.changes]
     found = [_changed(changes, asked)] if changes else []
-    found += [_mended(failed, worked, asked) for failed, worked in mended]
-    told_of = [call for pair in mended for call in pair]
+    found += [_mended(*calls_of_one, asked) for calls_of_one in mended]
+    told_of = [call for tries, *others in mended for call in (*tries, *others)]
     others = [call for call in calls if not call.changes and call not in told_of]
     told = [call for call in others if call.failed or not call.reads]
     found += [_told(call, asked) for call in told[:MOST]]
@@ -72,6 +75,10 @@ _CHANGES = re.compile(
 )
 _READS = re.compile(
     r"(?:^|[_.-])(?:read|view|open|cat|ls|list|glob|grep|find|tree|stat)(?:$|[_.-])"
+)
+_LOOKS = re.compile(
+    r"\s*(?:sudo )?(?:cat|ls|ll|grep|rg|find|fd|head|tail|less|more|pwd|which|type|tree|stat|wc"
+    r"|file|env|printenv|echo|git (?:status|diff|log|show|branch))(?:\s|$)"
 )
 _FAILS = re.compile(
     r"^[ \t]*+(?:error|traceback|exception|failed|fatal|panic)\b|\b(?:exit (?:code|status):? [1-9]|"
@@ -97,8 +104,19 @@ class _Call:
     def outcome(self) -> CallOutcome:
         """What tells whether it mended another."""
         return CallOutcome(
-            name=self.name, args=self.args, failure=self.failure, works=not self.failed
+            name=self.name,
+            args=self.args,
+            failure=self.failure,
+            works=not self.failed,
+            looks=self.looks,
+            changes=bool(_CHANGES.search(self.name.lower())),
         )
+
+    @property
+    def looks(self) -> bool:
+        """Whether it only looks at something: a tool for that, or such a command."""
+        commands = [value for value in self.args.values() if isinstance(value, str)]
+        return self.reads or any(map(_LOOKS.match, commands[:1]))
 
     @property
     def changes(self) -> bool:
@@ -184,8 +202,9 @@ def _changed(calls: Sequence[_Call], asked: str) -> Observed:
     )
 
 
-def _mended(failed: _Call, worked: _Call, asked: str) -> Observed:
+def _mended(tries: Sequence[_Call], worked: _Call, shown: _Call, asked: str) -> Observed:
     """Return what is to be done when that fails again; in whose words, a tool has its part."""
+    failed = tries[0]
     return Observed(
         kind="discovery",
         title=f"When {failed.shown} fails: do {worked.shown}",
@@ -194,15 +213,16 @@ def _mended(failed: _Call, worked: _Call, asked: str) -> Observed:
         concepts=_concepts(asked),
         source=f"tool:{failed.name}",
         trust="untrusted",
-        places=_places([failed, worked]),
+        places=_places([*tries, worked, shown]),
         fails=failure_key(failed.failure),
+        instead_of=tuple(_title(one) for one in (*tries, worked)),
     )
 
 
 def _told(call: _Call, asked: str) -> Observed:
     return Observed(
         kind="discovery",
-        title=f"{call.shown} failed" if call.failed else call.shown,
+        title=_title(call),
         text=_telling(call),
         files=call.files,
         concepts=_concepts(asked),
@@ -210,6 +230,10 @@ def _told(call: _Call, asked: str) -> Observed:
         trust="untrusted",
         places=_places([call]),
     )
+
+
+def _title(call: _Call) -> str:
+    return f"{call.shown} failed" if call.failed else call.shown
 
 
 def _read(calls: Sequence[_Call], asked: str) -> Observed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..errors import InvalidValue
-from ..text.sensitive import is_sensitive
+from ..text.secrets.sensitive import is_sensitive
 from ..values.items import Trust
 
 Sensitive = Literal["on_topic", "always", "never"]
@@ -29,6 +29,8 @@ class Learning:
     sensitive: Sensitive = "on_topic"
     """What becomes of statements about health, faith and sexuality: shown where they are spoken of,
     shown always, or never learned, nor recalled of what was said."""
+    feedback: bool = True
+    """Whether what people say of hits (`rate`) moves the ranking."""
 
     def __post_init__(self) -> None:
         if self.sensitive not in get_args(Sensitive):

@@ -1,8 +1,9 @@
 """What failed and then worked: a call that failed, and the one that did what it was to do.
 
 Two calls belong together when the later one is the earlier one mended: the same tool with arguments
-that were changed and not exchanged, or another tool with the same arguments. Whatever else is
-called after a failure is no remedy for it.
+that were changed and not exchanged, or another tool with the same arguments. Where the same call
+works the next time, what was done in between is the remedy, if that was one thing. Looking at
+something mends nothing, and whatever else is called after a failure is no remedy for it.
 """
 
 from __future__ import annotations
@@ -32,24 +33,60 @@ class CallOutcome:
     """The line that names its failure; "" when it has worked."""
     works: bool
     """Whether nothing in its output looks like a failure."""
+    looks: bool = False
+    """Whether it only looks at something."""
+    changes: bool = False
+    """Whether it changes a file: what mends one piece of code is no remedy for another."""
 
 
-def remedies(calls: Sequence[CallOutcome]) -> Iterator[tuple[int, int]]:
-    """Yield which call mended which: where the first failure stands, and where what worked."""
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Where what failed stands, all tries of it, where what helped, and what shows that it did."""
+
+    tries: tuple[int, ...]
+    worked: int
+    shown: int
+
+
+def remedies(calls: Sequence[CallOutcome]) -> Iterator[Remedy]:
+    """Yield what mended which calls, one remedy for all tries of the same."""
     mended: set[int] = set()
     for at, failed in enumerate(calls):
         if not failed.failure or at in mended:
             continue
-        for later in range(at + 1, min(len(calls), at + 1 + AHEAD)):
-            worked = calls[later]
-            if worked.works and _is_same(failed, worked):
-                break  # it was not the call: the same one works now
-            if worked.works and _mends(failed, worked):
-                # Tries in between failed for the same remedy.
-                between = range(at, later)
-                mended |= {one for one in between if _mends(calls[one], worked)}
-                yield at, later
-                break
+        worked, shown = _worked(calls, at)
+        if worked is None:
+            continue
+        # Tries in between failed for the same remedy.
+        between = (one for one in range(at + 1, worked) if calls[one].failure)
+        related = (one for one in between if _are_tries(failed, calls[one], calls[worked]))
+        tries = (at, *related)
+        mended.update(tries)
+        yield Remedy(tries, worked, shown)
+
+
+def _are_tries(failed: CallOutcome, other: CallOutcome, worked: CallOutcome) -> bool:
+    return _is_same(failed, other) or _mends(other, worked) or _mends(failed, other)
+
+
+def _worked(calls: Sequence[CallOutcome], at: int) -> tuple[int | None, int]:
+    """Return where the remedy of a failed call stands, and what shows it; None: there is none."""
+    failed = calls[at]
+    for later in range(at + 1, min(len(calls), at + 1 + AHEAD)):
+        if not calls[later].works:
+            continue
+        if _is_same(failed, calls[later]):
+            # It was not the call: something else has helped, or nothing had to.
+            done = [one for one in range(at + 1, later) if _does_something(calls[one])]
+            helped = len(done) == 1 and calls[done[0]].name == failed.name
+            return (done[0] if helped and not calls[done[0]].changes else None), later
+        if _mends(failed, calls[later]):
+            return later, later
+    return None, at
+
+
+def _does_something(call: CallOutcome) -> bool:
+    return call.works and not call.looks
 
 
 def _is_same(one: CallOutcome, other: CallOutcome) -> bool:
@@ -57,6 +94,8 @@ def _is_same(one: CallOutcome, other: CallOutcome) -> bool:
 
 
 def _mends(failed: CallOutcome, worked: CallOutcome) -> bool:
+    if worked.looks and not failed.looks:
+        return False
     if failed.name != worked.name:
         return _same_values(failed.args, worked.args)
     if not failed.args or not worked.args:
@@ -93,7 +132,8 @@ def _is_mended(before: object, after: object) -> bool:
     one, other = (_plain(value)[:_COMPARED].lower() for value in (before, after))
     if one == other:
         return True
-    if re.sub(r"\d+", "", one) == re.sub(r"\d+", "", other):
+    numbers = [len(re.findall(r"\d+", text)) for text in (one, other)]
+    if re.sub(r"\d+", "", one) == re.sub(r"\d+", "", other) and numbers[0] == numbers[1]:
         return False  # the next of a series
     short, long = sorted((one, other), key=len)
     if len(short) >= 3 and short in long:

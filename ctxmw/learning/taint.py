@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 
 from ..conversation.replay.trail import Trail
 from ..runtime.lru import LruCache
+from ..text.prose import sentences
 from ..text.speech.own_words import has_pasted
+from ..text.terms import REPEATED, content_terms
 from ..values.items import Trust
-from ..values.messages import Message, author_of, message_text
+from ..values.messages import Message, author_of, brought_by, message_text
 from ..values.records import Turn
 from .learner import OUR_TOOLS, is_anothers, source_of, trust_in_message
 
@@ -43,12 +45,24 @@ class Strangers:
     def taint(self, place: int) -> bool:
         """Say whether a message holds strangers' words, or is an assistant's that follows them."""
         if self._messages[place]["role"] == "assistant":
-            return any(map(self.speak_at, range(place)))
+            return bool(self.along(place) or self.before(place))
         return self.speak_at(place)
 
+    def along(self, place: int) -> tuple[str, ...]:
+        """Return the sources of strangers' words that came along up to a message, and are none.
+
+        Of a system prompt only the application knows what it is made of. An answer has something
+        from it where it says what is there, and what nobody has said.
+        """
+        messages = self._messages[: place + 1]
+        found = [source for message in messages for source in brought_by(message)]
+        if self._messages[place]["role"] == "assistant" and self._repeats_the_system(place):
+            found.append("system")
+        return tuple(dict.fromkeys(one for one in found if self._known.get(one) != "trusted"))
+
     def before(self, place: int) -> list[int]:
-        """Return where strangers' words stand before a message."""
-        return [at for at in range(place) if self.speak_at(at)]
+        """Return where strangers' words stand before a message, or came along."""
+        return [at for at in range(place) if self._bring_at(at) or self.speak_at(at)]
 
     def speak_at(self, place: int) -> bool:
         """Say whether a message holds strangers' words."""
@@ -63,6 +77,23 @@ class Strangers:
         if author_of(message) != "person":
             return self._known.get(source_of(message)) != "trusted"
         return is_anothers(message, self._user) or self._holds_a_paste(place)
+
+    def _repeats_the_system(self, place: int) -> bool:
+        before = self._messages[:place]
+        system = [message_text(one) for one in before if one["role"] == "system"]
+        if not system or self._known.get("system") == "trusted":
+            return False
+        people = " ".join(message_text(one) for one in before if one["role"] == "user")
+        said, held = set(content_terms(people)), set(content_terms(" ".join(system)))
+        for sentence in sentences(message_text(self._messages[place])):
+            own = set(content_terms(sentence.text)) - said
+            if len(own) > 1 and len(own & held) >= max(2, REPEATED * len(own)):
+                return True
+        return False
+
+    def _bring_at(self, place: int) -> bool:
+        brought = brought_by(self._messages[place])
+        return any(self._known.get(source) != "trusted" for source in brought)
 
     def _holds_a_paste(self, place: int) -> bool:
         own = self._trail.prints[place]

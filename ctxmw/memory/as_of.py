@@ -26,9 +26,11 @@ from ..values.argument_checks import (
     check_text,
     checked_since,
     flag,
+    wanted_metadata,
     whole_number,
 )
 from ..values.clocks import end_of
+from ..values.metadata import has_metadata
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, Memory, Note, Record, load
 
 _BATCH = 1000
@@ -52,6 +54,8 @@ class MemoryRequest:
     since: datetime | None = None
     """Said at that time or later."""
     as_of: date | datetime | None = None
+    metadata: Mapping[str, object] | None = None
+    """What its metadata must have."""
     limit: int | None = None
     everything: bool = False
     """Also what does not hold yet, has run out, or was put away."""
@@ -69,6 +73,7 @@ class MemoryRequest:
             text=None if self.text is None else fold(check_text(self.text, "text")),
             source=None if self.source is None else check_name(self.source, "source"),
             since=checked_since(self.since),
+            metadata=None if self.metadata is None else wanted_metadata(self.metadata),
         )
 
     def wants(self, memory: Memory) -> bool:
@@ -78,6 +83,7 @@ class MemoryRequest:
         return (
             all(wanted in (None, own) for wanted, own in asked)
             and (self.since is None or memory.at >= self.since)
+            and (self.metadata is None or has_metadata(memory.metadata, self.metadata))
             and all(word in said for word in (self.text or "").split())
         )
 
@@ -107,7 +113,7 @@ def recall_as_of(recall: Recall, user: str, at: datetime) -> Iterator[Recall]:
         for rows in batches(_rows_then(recall.journal, user, at), _BATCH):
             copy.put(rows)
         search = Search(copy, recall.printer.count, faults=recall.journal.faults)
-        yield replace(recall, search=search)
+        yield replace(recall, search=search, opinions=None)
     finally:
         copy.close()
 

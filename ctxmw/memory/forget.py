@@ -26,9 +26,11 @@ from ..conversation.state import (
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Row, Store
 from ..runtime.telemetry import Observer, stage
+from ..search.feedback import Feedback
 from ..store.journal import Journal
 from ..text.cleaning import fold
-from ..values.argument_checks import check_name
+from ..values.argument_checks import check_name, wanted_metadata
+from ..values.metadata import has_metadata
 from ..values.records import (
     RECORD_TYPES,
     Derived,
@@ -39,7 +41,7 @@ from ..values.records import (
     load,
     load_all,
 )
-from .laundered import FORGOTTEN, answers_without, laundered
+from .laundered import FORGOTTEN, answers_without, brought_along, laundered
 from .summary import summary_of
 from .versions import NO_MORE, all_versions, cut_from_history
 
@@ -49,31 +51,38 @@ _MANY = 200
 _DERIVED = ("memory", "note", "observation", "summary")
 
 
-def checked_target(named: Mapping[str, object], user: str | None) -> tuple[str, str]:
+def checked_target(named: Mapping[str, object], user: str | None) -> tuple[str, Any]:
     """Return by what is forgotten, and its name; both empty for all of the user. Else raise."""
     given = [(by, name) for by, name in named.items() if name is not None]
     failed = named.get("ref", "") is None  # a lookup that found nothing must not forget everything
     for by, name in given:
+        if by == "metadata" and len(given) == 1 and not failed:
+            return by, wanted_metadata(name)
         if isinstance(name, str) and name and len(given) == 1 and not failed:
             return by, name
     if given or failed or not user:
         raise InvalidValue(
-            f"forget was given {dict(named) | {'user': user}!r}: name one of ref, source or "
-            "session, or only the user to forget everything about them."
+            f"forget was given {dict(named) | {'user': user}!r}: name one of ref, source, "
+            "session or metadata, or only the user to forget everything about them."
         )
     return "", ""
 
 
-def forget_named(journal: Journal, observer: Observer, user: str, by: str, name: str) -> int:
-    """Remove what a ref, a source or a session names; by none of them, all of the user.
+def forget_named(journal: Journal, observer: Observer, user: str, by: str, name: Any) -> int:
+    """Remove what a ref, a source, a session or metadata names; by none of them, all of the user.
 
     Returns how many records there were.
     """
     store = journal.store
     if by == "ref":
         rows = store.get(user, [name])
-        if not rows or rows[0].type not in RECORD_TYPES:
+        if not rows or rows[0].type not in (*RECORD_TYPES, Feedback.type):
             raise NotFound(f"there is no record {name!r} of user {user!r}: search for it.")
+    elif by == "metadata":
+        rows = store.query(user, Find(types=(Memory.type,), live=None))
+        found = journal.read(rows, Memory)
+        named = {memory.ref for memory in found if has_metadata(memory.metadata, name)}
+        rows = [row for row in rows if row.ref in named]
     else:
         name = check_name(name, by)
         sources, sessions = (tuple([name] * (by == kind)) for kind in ("source", "session"))
@@ -81,12 +90,16 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
     with observer.operation("forget"):
         if by == "session":
             return forget_session(journal, user, name, rows)
-        return forget(journal, user, rows)
+        along = brought_along(journal, user, name) if by == "source" else ()
+        return forget(journal, user, rows, along)
 
 
 @stage("forget")
-def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
-    """Remove these rows and whatever is a copy of them; say how many records that were."""
+def forget(journal: Journal, user: str, rows: Iterable[Row], along: Sequence[Turn] = ()) -> int:
+    """Remove these rows and whatever is a copy of them; say how many records that were.
+
+    The words that came `along` with turns go too, out of the answers to them.
+    """
     store = journal.store
     with store.atomic(user):
         found = list(rows)
@@ -96,16 +109,20 @@ def forget(journal: Journal, user: str, rows: Iterable[Row]) -> int:
         gone |= cut
         derived = list(_derived(journal, user, gone))
         strange = _strangers_among(journal, found)
-        gone |= laundered(journal, user, derived, strange)
+        gone |= laundered(journal, user, derived, strange, along)
         scrubbed = _turns_without(store, user, derived, gone)
-        scrubbed = answers_without(journal, user, strange, gone, scrubbed)
+        answers = [turn for turn in along if turn.role == "assistant"]
+        scrubbed = answers_without(journal, user, [*strange, *answers], gone, scrubbed)
         gone |= {one.ref for one in derived if _is_in(one, scrubbed)}
         changed, orphans = _let_go(derived, gone)
         gone |= orphans
+        opinions = load_all(store.query(user, Find(types=(Feedback.type,), live=None)), Feedback)
+        gone |= {one.ref for one in opinions if not gone.isdisjoint((one.about, *one.derived_from))}
         touched = gone | quoting | {turn.ref for turn in scrubbed}
         told = [one for one in derived if isinstance(one, SessionSummary) and one.ref not in gone]
         stale = [one for one in told if not touched.isdisjoint(one.derived_from)]
         store.put([record.row() for record in (*changed, *scrubbed)])
+        store.put([one.row() for one in _without_words(opinions, gone, scrubbed)])
         store.put(remembering_what_is_gone(journal, user, gone))
         removed = store.delete(user, sorted(gone))
         removed += _rewrite(journal, user, stale)
@@ -282,6 +299,18 @@ def _let_go(derived: Iterable[Derived], gone: Collection[str]) -> tuple[list[Der
 
 def _unquoted(one: Derived) -> Derived:
     return one.model_copy(update=dict(NO_MORE))
+
+
+def _without_words(
+    opinions: Iterable[Feedback], gone: Collection[str], scrubbed: Iterable[Turn]
+) -> list[Feedback]:
+    """Return opinions that stay, without the words of questions of which something is gone."""
+    asked = {turn.ref for turn in scrubbed}
+    return [
+        one.model_copy(update={"asked": ()})
+        for one in opinions
+        if one.ref not in gone and not asked.isdisjoint(one.derived_from)
+    ]
 
 
 def _rewrite(journal: Journal, user: str, stale: Iterable[SessionSummary]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -15,8 +15,16 @@ from ..runtime.displayed import Displayed
 from ..runtime.telemetry import FOUND, Observer
 from ..search.question import Filter
 from ..text.lines import as_said
-from ..values.argument_checks import check_scope, checked_since, tokens, types_of, whole_number
+from ..values.argument_checks import (
+    check_scope,
+    checked_since,
+    tokens,
+    types_of,
+    wanted_metadata,
+    whole_number,
+)
 from ..values.items import Item, Shown
+from ..values.metadata import metadata_tags
 from ..values.record_items import as_past
 from ..values.records import RECORD_TYPES, Record, load
 from ..values.situation import Situation
@@ -53,6 +61,8 @@ class HitRequest:
     kinds: Sequence[str]
     scope: str | None
     since: datetime | None
+    metadata: Mapping[str, object] | None = None
+    """What its metadata must have; then only memories are found."""
     as_of: date | datetime | None = None
     """The day, or moment, as of which it is answered; None: now."""
 
@@ -63,8 +73,10 @@ class HitRequest:
                 f"query must be text, not {type(self.query).__name__} ({self.query!r:.60})."
             )
         limit = whole_number(self.limit, "limit")
+        tags = () if self.metadata is None else metadata_tags(wanted_metadata(self.metadata))
         return Filter(
             types=types_of(self.kinds) or tuple(RECORD_TYPES),
+            tags=tuple(tags),
             scopes=(check_scope(self.scope),) if self.scope is not None else (),
             since=checked_since(self.since),
             tokens=40 * limit if self.budget is None else tokens(self.budget, "budget"),

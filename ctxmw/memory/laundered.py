@@ -18,16 +18,35 @@ FORGOTTEN = "[forgotten]"
 """Stands in a turn for the sentence that was forgotten."""
 
 
+def brought_along(journal: Journal, user: str, source: str) -> list[Turn]:
+    """Return the turns that words of this source came along with, which are no turns themselves."""
+    rows = journal.store.query(user, Find(types=(Turn.type,)))
+    turns = journal.read([row for row in rows if _BRINGS in row.body], Turn)
+    return [turn for turn in turns if source in turn.brings]
+
+
+_BRINGS = '"brings":["'
+
+
 def laundered(
-    journal: Journal, user: str, derived: Iterable[Derived], gone: Sequence[Turn]
+    journal: Journal,
+    user: str,
+    derived: Iterable[Derived],
+    gone: Sequence[Turn],
+    along: Sequence[Turn] = (),
 ) -> set[str]:
     """Return what was had from strangers' turns that are forgotten: notes, memories, observations.
 
-    An observation of a tool's calls goes with the last of its outputs.
+    An observation of a tool's calls goes with the last of its outputs. What came `along` with turns
+    was not kept: all goes that was learned from them, but for what the person said.
     """
     words = {turn.ref: turn.says() for turn in gone}
+    known = {turn.ref for turn in along}
     copies = set()
     for one in derived:
+        if one.trust == "untrusted" and not known.isdisjoint(one.derived_from):
+            copies.add(one.ref)
+            continue
         lost = words.keys() & set(one.derived_from)
         if not lost or isinstance(one, SessionSummary):
             continue
@@ -55,9 +74,14 @@ def answers_without(
 ) -> list[Turn]:
     """Return turns as they stay, and answers that repeat strangers' turns which are forgotten.
 
-    Of these the sentences that do are left out.
+    Of these the sentences that do are left out; of an answer that strangers' words came along
+    with, all of it.
     """
     changed = {turn.ref: turn for turn in scrubbed}
+    for turn in gone:
+        if turn.brings and turn.role == "assistant" and turn.ref not in forgotten:
+            update = {"text": FORGOTTEN, "redacted": turn.redacted + 1}
+            changed[turn.ref] = turn.model_copy(update=update)
     for session in sorted({turn.session for turn in gone}):
         asked = Find(types=("turn",), sessions=(session,))
         turns = journal.read(journal.store.query(user, asked), Turn)

@@ -12,6 +12,7 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
+from ..conversation.pins import pass_on_pins
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Store
 from ..runtime.telemetry import stage
@@ -146,6 +147,8 @@ def _put_in_place(
     store.put(
         [memory.row() for memory in (*replaced, new, *outdated_turns(store, new.user, other))]
     )
+    if replaced:
+        pass_on_pins(store, new.user, {old.ref for old in replaced}, new.ref)
     return new
 
 
@@ -195,6 +198,7 @@ def _restated(old: Memory, new: Memory) -> Memory:
         "until": new.until,
         "key": new.key or old.key,
         "derived_from": (*old.derived_from, *new.derived_from),
+        "metadata": {**old.metadata, **new.metadata},
     }
     return old.model_copy(update=update)
 

@@ -13,8 +13,8 @@ from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.names import names_in, paths_in
 from ..text.prose import sentences
+from ..text.secrets.sensitive import discreet
 from ..text.speech.own_words import own_words
-from ..text.sensitive import discreet
 from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
 
 TURNS = 200

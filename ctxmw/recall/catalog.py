@@ -8,125 +8,31 @@ The catalog belongs to the application: every user of a memory shares it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, ClassVar, Literal, get_args
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
 
 from ..errors import InvalidValue, NotFound
 from ..protocols import Clock, Find, Row, Store
+from ..runtime.lru import LruCache
 from ..runtime.telemetry import Faults
-from ..search.ranking.term_match import matcher
 from ..store.journal import Feed, Journal
 from ..store.replica import Projection, Replica, rows_of
-from ..text.cleaning import digest, search_text
 from ..text.secrets.redaction import redact, redact_name
 from ..values.argument_checks import check_kind, check_name, check_text
-from ..values.items import Include, Item, short_refs
-from ..values.records import SHARED, Record, load_as
-from ..values.situation import with_match
-
-CatalogKind = Literal["rule", "reference", "tool"]
-CATALOG_KINDS: tuple[str, ...] = get_args(CatalogKind)
-INCLUDES: tuple[str, ...] = get_args(Include)
-SERVER = "server:"
-"""How the refs of servers begin."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentSearch:
-    """How many `agent` items a request may bring."""
-
-    top_k: int = 20
-    """Candidates looked at, best match first."""
-    top_n: int = 5
-    """Items brought at most."""
-    min_score: float = 0.5
-    """Half match, half 0.7, must reach this."""
-
-
-class Offer(BaseModel):
-    """A rule, a reference or a tool of an application that keeps its own list of them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    kind: CatalogKind
-    """rule, reference or tool."""
-    name: str = Field(min_length=1)
-    """What it is called; with its server, for a tool."""
-    content: str = ""
-    """What it says; a tool may go by its name alone."""
-    include: Include | None = None
-    """always, manual or agent; without, as the server says, else always."""
-    enabled: bool = True
-    """Whether it is offered."""
-    server: str = ""
-    """The server a tool is on."""
-
-
-class CatalogItem(Record):
-    """A rule, a reference or a tool."""
-
-    type: ClassVar[str] = "catalog"
-    prefix: ClassVar[str] = "r"
-
-    kind: CatalogKind
-    name: str = Field(min_length=1)
-    text: str
-    include: Include | None = None
-    """None: as its server says."""
-    enabled: bool = True
-    server: str = ""
-
-    @property
-    def full_name(self) -> str:
-        """The name by which it is added and removed; a tool's begins with its server."""
-        return f"{self.server}:{self.name}" if self.server else self.name
-
-    @property
-    def version(self) -> str:
-        return digest(self.full_name, self.text)[:16]
-
-    def says(self) -> str:
-        return f"{self.full_name}\n{self.text}"
-
-    def item(self, include: Include) -> Item:
-        """Return it as an item, as it came in."""
-        return Item(
-            ref=self.ref,
-            kind=self.kind,
-            text=self.text or self.full_name,
-            lane="pinned",
-            section="references" if self.kind == "reference" else "rules",
-            label=self.full_name,
-            title=self.full_name,
-            include=include,
-            source=self.source,
-            version=self.version,
-            score=0.7,
-        )
-
-    @property
-    def key(self) -> str:
-        """Equal for two that have the same kind, server and name."""
-        return digest(self.kind, self.server, self.name)[:32]
-
-    def _columns(self) -> dict[str, Any]:
-        return {"key": self.key}
-
-
-class CatalogServer(Record):
-    """How the tools of one server come in unless they say otherwise."""
-
-    type: ClassVar[str] = "server"
-
-    name: str
-    include: Include
-
-    def _columns(self) -> dict[str, Any]:
-        return {"key": self.name}
+from ..values.items import Include, short_refs
+from ..values.records import SHARED, load_as
+from .offering.items import (
+    CATALOG_KINDS,
+    INCLUDES,
+    SERVER,
+    CatalogItem,
+    CatalogKind,
+    CatalogServer,
+    Offer,
+)
+from .offering.tool_shapes import read_tools, without_server
+from .offering.view import CatalogView
 
 
 class Catalog:
@@ -144,11 +50,12 @@ class Catalog:
         self._store = journal.store
         self._clock = journal.clock
         self._random = journal.random
-        self._offered = [_offered(offer, journal.clock) for offer in offers]
+        self._offered = [_offered_item(offer, journal.clock) for offer in offers]
         self._servers = {redact_name(name): include for name, include in (servers or {}).items()}
         make = partial(_Stored, journal.store, journal.faults)
         types = (CatalogItem.type, CatalogServer.type)
         self._stored = Replica(feed, types, make, users=1)
+        self._views: LruCache[object, CatalogView] = LruCache(2)
 
     def add(
         self,
@@ -171,22 +78,62 @@ class Catalog:
             raise InvalidValue(f"server is {server!r} for a {kind}: only tools have a server.")
         if kind != "tool":
             check_text(content, f"the content of {name!r}")
-        with self._store.atomic(SHARED):
-            item = CatalogItem(
-                user=SHARED,
-                ref=short_refs(self._store, SHARED, self._random)(CatalogItem.prefix),
-                at=self._clock(),
-                kind=kind,
-                name=redact_name(check_text(name, "a catalog name")),
-                text=redact(content).text,
+        item = self._new(kind, name, content, include=include, enabled=enabled, server=server)
+        return self._put([item])[0]
+
+    def add_tools(
+        self, tools: Any, *, server: str = "", include: Include | None = "agent"
+    ) -> list[CatalogItem]:
+        """Offer tools as a framework has them, for requests that call for them.
+
+        Takes tools of LangChain and LlamaIndex, an MCP session's (`await session.list_tools()`),
+        and JSON schemas. A model is still given the tools themselves: of those it is given, the
+        ones that a request calls for are bound.
+        """
+        if include is not None:
+            check_kind(include, INCLUDES, "include")
+        check_name(server, "server")
+        made = [
+            self._new(
+                "tool",
+                without_server(server, tool.name),
+                tool.description,
                 include=include,
-                enabled=enabled,
-                server=redact_name(server),
+                server=server,
+                details=redact(tool.parameters).text,
             )
-            old = self._store.query(SHARED, Find(types=("catalog",), keys=(item.row().key,)))
-            item = item.model_copy(update={"ref": old[0].ref}) if old else item
-            self._store.put([item.row()])
-        return item
+            for tool in read_tools(tools)
+        ]
+        return self._put(made)
+
+    def _new(
+        self, kind: CatalogKind, name: str, content: str, *, server: str, **values: Any
+    ) -> CatalogItem:
+        return CatalogItem(
+            user=SHARED,
+            ref="",
+            at=self._clock(),
+            kind=kind,
+            name=redact_name(check_text(name, "a catalog name")),
+            text=redact(content).text,
+            server=redact_name(server),
+            **values,
+        )
+
+    def _put(self, items: Sequence[CatalogItem]) -> list[CatalogItem]:
+        """Write items, each in the place of the one that has its kind, server and name."""
+        with self._store.atomic(SHARED):
+            keys = tuple(item.key for item in items)
+            old = self._store.query(SHARED, Find(types=("catalog",), keys=keys)) if keys else []
+            known = {row.key: row.ref for row in old}
+            new_ref = short_refs(self._store, SHARED, self._random)
+            named = {}
+            for item in items:
+                ref = known.get(item.key) or new_ref(CatalogItem.prefix)
+                known[item.key] = ref
+                named[ref] = item.model_copy(update={"ref": ref})
+            self._store.put([item.row() for item in named.values()])
+        return list(named.values())
 
     def add_server(self, name: str, *, include: Include) -> None:
         """Say how the tools of a server come in unless they say otherwise."""
@@ -203,30 +150,44 @@ class Catalog:
             raise InvalidValue(f"{name!r} stands in the settings: take it out there.")
         self._store.delete(SHARED, [item.ref])
 
-    def items(self, head: int | None = None) -> list[CatalogItem]:
-        """Return everything on offer and enabled, in the order in which it was added.
+    def items(self) -> list[CatalogItem]:
+        """Return everything on offer and enabled, in the order in which it was added."""
+        return list(self.view().items)
 
-        `head` is where the changes feed of what is shared stands, when that is known.
-        """
-        return [item for item in self._all(head) if item.enabled]
-
-    def _all(self, head: int | None = None) -> list[CatalogItem]:
-        with self._stored.use(SHARED, head) as read:
-            stored = sorted(read.items.values(), key=lambda item: item.at)
+    def _all_of(self, read: _Stored) -> list[CatalogItem]:
+        stored = sorted(read.items.values(), key=lambda item: item.at)
         # What the settings say takes the place of what the store has under the same name.
         own = {item.key for item in self._offered}
         return [*(item for item in stored if item.key not in own), *self._offered]
+
+    def view(self, head: int | None = None) -> CatalogView:
+        """Return everything on offer and enabled, as of now or of this position of the feed."""
+        with self._stored.use(SHARED, head) as read:
+            known = self._views.get(read.state)
+            if known is None:
+                every = self._all_of(read)
+                items = [item for item in every if item.enabled]
+                modes = {item.ref: self._include(item, read) for item in items}
+                known = CatalogView(items=tuple(items), modes=modes, every=tuple(every))
+                self._views.put(read.state, known)
+            return known
 
     def bound(self, names: Sequence[str], called: Sequence[str]) -> list[str]:
         """Return which of an agent's tools to bind to a request, by name.
 
         First those the catalog does not know, as they come; then those of the request
-        (`Prepared.tools`), in its order. A tool of the catalog may go by its name without server.
+        (`Prepared.tools`), in its order. A tool of the catalog may go by its name without server,
+        or with it as adapters of MCP servers write it: github_search_code.
         """
-        known = {name for item in self._all() if item.kind == "tool" for name in _tool_names(item)}
-        wanted = [name for full in called for name in (full, full.rpartition(":")[2])]
-        free = [name for name in names if name not in known]
-        return [*free, *dict.fromkeys(name for name in wanted if name in known & set(names))]
+        ways = self.view().spelled
+        free = [name for name in names if name not in ways]
+        places = {full: at for at, full in enumerate(called)}
+        wanted = {
+            name: min(places[full] for full in ways[name] if full in places)
+            for name in names
+            if not places.keys().isdisjoint(ways.get(name, ()))
+        }
+        return [*free, *sorted(wanted, key=wanted.__getitem__)]
 
     def find(self, name: str) -> CatalogItem:
         """Return the item of that name or ref, or raise an error that names the nearest."""
@@ -242,14 +203,17 @@ class Catalog:
         hint = f"Did you mean {near[0]!r}?" if near else "List what it has, or add it."
         raise NotFound(f"the catalog has no {name!r}. {hint}")
 
-    def include_of(self, item: CatalogItem, head: int | None = None) -> Include:
+    def include_of(self, item: CatalogItem) -> Include:
         """Return how the item comes in: its own mode, else its server's, else always."""
+        with self._stored.use(SHARED) as read:
+            return self._include(item, read)
+
+    def _include(self, item: CatalogItem, read: _Stored) -> Include:
         if item.include is not None:
             return item.include
         if item.server in self._servers:
             return self._servers[item.server]
-        with self._stored.use(SHARED, head) as read:
-            server = read.servers.get(f"{SERVER}{item.server}")
+        server = read.servers.get(f"{SERVER}{item.server}")
         return server.include if server else "always"
 
 
@@ -265,8 +229,12 @@ class _Stored(Projection):
         """By ref, in the order in which they were written."""
         self.servers: dict[str, CatalogServer] = {}
         """By ref."""
+        self.state = object()
+        """Another one after each change."""
 
     def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
+        if written or gone:
+            self.state = object()
         for ref in (*gone, *written):
             self.items.pop(ref, None)
             self.servers.pop(ref, None)
@@ -280,7 +248,7 @@ class _Stored(Projection):
             self.servers[row.ref] = load_as(row, CatalogServer)
 
 
-def _offered(offer: Offer, clock: Clock) -> CatalogItem:
+def _offered_item(offer: Offer, clock: Clock) -> CatalogItem:
     if offer.server and offer.kind != "tool":
         raise InvalidValue(
             f"server is {offer.server!r} for a {offer.kind}: only tools have a server."
@@ -301,53 +269,3 @@ def _offered(offer: Offer, clock: Clock) -> CatalogItem:
     )
     # Made from its name, so that it is the same in every process.
     return item.model_copy(update={"ref": f"{CatalogItem.prefix}-{item.key[:10]}"})
-
-
-def _tool_names(item: CatalogItem) -> tuple[str, str]:
-    return item.full_name, item.name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionContext:
-    """The catalog as one conversation sees it."""
-
-    pinned: tuple[Item, ...]
-    """Always or added, and not removed."""
-    on_call: tuple[CatalogItem, ...]
-    """What search may bring."""
-
-    def names(self, kind: CatalogKind) -> list[str]:
-        """Return the names of what is in, by kind."""
-        return [item.title for item in self.pinned if item.kind == kind]
-
-
-def session_context(
-    catalog: Catalog, added: Collection[str], removed: Collection[str], head: int | None = None
-) -> SessionContext:
-    """Return what is in a conversation, and what search may bring to a request."""
-    pinned, on_call = [], []
-    for item in catalog.items(head):
-        mode = catalog.include_of(item, head)
-        if item.ref in removed:
-            continue
-        if item.ref in added:
-            pinned.append(item.item("manual"))
-        elif mode == "always":
-            pinned.append(item.item("always"))
-        elif mode == "agent":
-            on_call.append(item)
-    return SessionContext(pinned=tuple(pinned), on_call=tuple(on_call))
-
-
-def called_for(items: Sequence[CatalogItem], query: str, policy: AgentSearch) -> list[Item]:
-    """Return the `agent` items that a request calls for, best first."""
-    if not items:
-        return []
-    texts = {item.ref: frozenset(search_text(item.says()).split()) for item in items}
-    match = matcher(query, texts.values())
-    if match is None:
-        return []
-    rated = [with_match(item.item("agent"), match(texts[item.ref])) for item in items]
-    # Those that match as well come in the order in which they were added.
-    best = sorted(rated, key=lambda item: -item.score)[: policy.top_k]
-    return [item for item in best if item.match and item.score >= policy.min_score][: policy.top_n]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..search.question import Filter
 from ..text.cleaning import fold
-from ..text.sensitive import discreet
+from ..text.secrets.sensitive import discreet
 from ..text.terms import content_terms
 from ..text.topics import FIELDS, directed, nearness, topic_weights, topics_of
 from ..values.items import Item, changed, is_heard
@@ -142,7 +142,7 @@ def _nearest(
 def admitted(items: Sequence[Item], situation: Situation, *, of_turns: bool = True) -> list[Item]:
     """Return what was found without what is sensitive and not spoken of.
 
-    Of a turn, only the parts that are sensitive are left out; without `of_turns`, whatever is asked.
+    Of a turn, only its sensitive parts are left out; without `of_turns`, whatever is asked.
     """
     if not any(item.sensitive for item in items):
         return list(items)

@@ -20,17 +20,19 @@ from ..store.journal import Journal
 from ..values.budget import MEMORY_LANES, Budget
 from ..values.items import PRIORITIES, Item
 from ..values.situation import Floors, Situation, Weights
-from .catalog import AgentSearch, Catalog
+from .catalog import Catalog
 from .in_view import AlreadyShown, not_over, under_their_questions, unquoted, unsaid
 from .lanes import Selection
+from .offering.view import AgentSearch
 from .on_topic import admitted, apart_from, for_the_opening, on_topic
 from .render import Printer
 from .selection import Overflow, select_stable, select_turn
 from .sources.own import OwnSource
-from .sources.shortlist import ListedSource
+from .sources.shelf import ListedSource
 from .surroundings import Brought, Surroundings, is_small_talk
 
 if TYPE_CHECKING:
+    from ..search.feedback import Opinions
     from ..search.search import Found, Search
 
 SMALLEST_ITEM, LISTED = 10, 30
@@ -53,6 +55,8 @@ class Recall:
     own_sources: tuple[OwnSource, ...]
     """Sources of the application's own, which may be slow: asked once a turn, in time."""
     search: Search
+    opinions: Opinions | None
+    """What people said of what they were shown; None where that is not to count."""
     catalog: Catalog
     agent_search: AgentSearch
     surroundings: Surroundings
@@ -71,6 +75,9 @@ class Recall:
 
     def find(self, situation: Situation, wanted: Filter) -> Found:
         """Return what answers the question of this situation."""
+        if self.opinions is not None:
+            moved = self.opinions.moved(situation.user, situation.query, wanted.head)
+            wanted = replace(wanted, moved=moved) if moved else wanted
         return self.search.find(situation, self.weights, wanted)
 
 

@@ -7,8 +7,8 @@ already are the caller's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from ..text.phrases import (
     FIRST_PERSON,
     QUOTED,
 )
-from ..text.terms import QUERY_CHARS, content_terms, stem
+from ..text.terms import QUERY_CHARS, content_terms, stem, stems
 from ..values.budget import Appetite
 from ..values.items import Scope
 from ..values.records import RECORD_TYPES
@@ -209,6 +209,8 @@ class Filter:
     scopes: tuple[str, ...] | None = None
     """None: those that hold in the situation's project and language. Empty: all."""
     since: datetime | None = None
+    tags: tuple[str, ...] = ()
+    """Words that it must have, all of them: what its metadata is known by."""
     past: bool = True
     """Whether what has run out may be found."""
     without: frozenset[str] = frozenset()
@@ -228,6 +230,8 @@ class Filter:
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
     """Until when the answer is of use; None: however long it takes."""
+    moved: Mapping[str, float] = field(default_factory=dict)
+    """By how much what people said of records moves them, by ref; see `feedback`."""
     head: int | None = None
     """The position of the changes feed up to which records must be known; None: up to now."""
 
@@ -242,6 +246,8 @@ def rows_allowed(index: LexicalIndex, situation: Situation, wanted: Filter) -> B
         found &= _one_of(index, "scope", scopes)
     if wanted.since is not None:
         found &= index.columns["day"].all[:-1] >= wanted.since.toordinal()
+    for tag in wanted.tags:
+        found &= _holding(index, tag)
     if not wanted.past:
         found &= index.columns["until"].all[:-1] > situation.now.timestamp()
     if wanted.own is not None:
@@ -258,6 +264,13 @@ def _one_of(index: LexicalIndex, what: str, names: Sequence[str]) -> Bools:
     found = np.zeros(len(column), bool)
     for number in index.numbers(what, names):
         found |= column == number
+    return found
+
+
+def _holding(index: LexicalIndex, word: str) -> Bools:
+    found = np.zeros(len(index), bool)
+    for places, _ in index.postings(index.term_ids(stems([word]))):
+        found[places] = True
     return found
 
 

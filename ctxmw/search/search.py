@@ -30,10 +30,10 @@ from ..values.situation import Rating, Situation, Weights
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Filter, Question, analyse, rows_allowed
+from .ranking.candidates import gain, least
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
-from .ranking.worth import gain, least
 from .reading import LONG, SHARE, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
 
@@ -105,6 +105,21 @@ class Search:
         self._aside = aside or Aside()
         self._missing = ""
         """The fault of the last search by meaning, which is not logged twice."""
+
+    def near_offers(
+        self, texts: tuple[str, ...], sentences: Sequence[str], deadline: Deadline | None
+    ) -> Floats | None:
+        """Return how near texts of the application are to sentences; None: words alone tell."""
+        offered = self._dense.offered if self._dense else None
+        if offered is None:
+            return None
+        try:
+            return self._aside.call(partial(offered.near, texts, sentences), deadline, "offers")
+        except Late:
+            self._fault("offers", LATE)
+        except CtxmwError as error:
+            self._fault("offers", type(error).__name__)
+        return None
 
     def find(self, situation: Situation, weights: Weights, wanted: Filter | None = None) -> Found:
         """Return what answers the situation's query."""
@@ -254,7 +269,10 @@ class Search:
         whole, longest = index.columns["cost"].all[rated.places], longest_passage(wanted.tokens)
         costs = np.where(whole > LONG, np.minimum(whole * SHARE, longest), whole)
         touched = rated.touched()
-        gains = gain(rated.rank(counts), costs, touched & ~_echoes(index, rated))
+        rank = rated.rank(counts)
+        if wanted.moved:
+            rank = rank + _by_place_among(index, rated.places, wanted.moved)
+        gains = gain(rank, costs, touched & ~_echoes(index, rated))
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
@@ -274,7 +292,7 @@ class Search:
         dense = [near[ref].match if ref in near else 0.0 for ref in refs]
         columns = (
             np.maximum(rated.match[chosen], dense).tolist(),
-            rated.reasons(chosen, counts),
+            _with_opinions(rated.reasons(chosen, counts), refs, wanted.moved),
             rated.subject[chosen].tolist(),
             dense,
             pays[chosen].tolist(),
@@ -418,6 +436,29 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
         if place >= 0:
             dense[place] = found.rank
     return dense
+
+
+def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, float]) -> Floats:
+    """Return by how much each of these places is moved."""
+    here = np.zeros(len(index) + 1, np.float32)
+    for ref, value in moved.items():
+        place = index.place(ref)
+        if place >= 0:
+            here[place] = value
+    found: Floats = here[places]
+    return found
+
+
+def _with_opinions(
+    reasons: Sequence[tuple[tuple[str, float], ...]],
+    refs: Sequence[str],
+    moved: Mapping[str, float],
+) -> list[tuple[tuple[str, float], ...]]:
+    """Return why each hit is where it is, what people said of it first."""
+    return [
+        (("feedback", round(moved[ref], 2)), *why) if ref in moved else why
+        for ref, why in zip(refs, reasons, strict=True)
+    ]
 
 
 def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:

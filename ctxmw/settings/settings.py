@@ -22,7 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from ..compaction.compactor import Compaction
 from ..errors import InvalidValue
 from ..protocols import Renderer
-from ..recall.catalog import AgentSearch, Offer
+from ..recall.offering.items import Offer
+from ..recall.offering.view import AgentSearch
 from ..recall.render import Compact, Markdown, Xml
 from ..search.vectors.embedders import embedder_at
 from ..text.cleaning import clean
@@ -243,7 +244,7 @@ class Settings(BaseModel):
         # Whoever only reads settings, such as the command, need not load everything else.
         from ..middleware import ContextMiddleware
 
-        return ContextMiddleware.open(self.store, **{**self.options(), **options})
+        return ContextMiddleware.open(settings=self, **options)
 
     def options(self) -> Options:
         """Return what a memory is opened with."""
@@ -251,6 +252,8 @@ class Settings(BaseModel):
             log.warning(clean(self._without))
         given: Options = {
             "user": self.user,
+            "project": self.project,
+            "language": self.language,
             "model": self.model,
             "window": self.window,
             "embedder": None if self.embedder is None else embedder_at(self.embedder),

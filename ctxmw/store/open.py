@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import NotFound, StoreError
-from ..protocols import Store
+
+if TYPE_CHECKING:
+    from ..protocols import Store
 
 POSTGRES = ("postgresql://", "postgres://")
 

@@ -15,8 +15,7 @@ try:
 except ImportError as error:
     raise MissingPackage('the local page needs packages: pip install "ctxmw[ui]"') from error
 
-from .app import app_for
-from .server import serve
+from .server import app_for, serve
 
 __all__ = ["app_for", "serve"]
 

@@ -12,7 +12,7 @@ from ..conversation.record import ContextRecord
 from ..display.conversations import messages_html, prepared_html
 from ..display.records import record_html
 from ..errors import CtxmwError, InvalidValue, NotFound
-from ..recall.catalog import CatalogItem
+from ..recall.offering.items import CatalogItem
 from ..recall.outcome import ItemOutcome
 from ..values.budget import Budget
 from ..values.items import names_stored
@@ -125,11 +125,12 @@ class Pages:
         return _to(f"/items/{new.ref}")
 
     async def pin(self, request: Request) -> Response:
-        """Put an item into a conversation, or take it out."""
+        """Put an item into a conversation, take it out, or leave it to itself."""
         form = await self._form(request)
         ref = request.path_params["ref"]
         chat = self._ctx.session(form.get("session", ""))
-        await (chat.aremove if form.get("out") else chat.aadd)(ref)
+        out = chat.aremove if form.get("out") else chat.aadd
+        await (chat.aunpin if form.get("neither") else out)(ref)
         return _to(f"/items/{ref}")
 
     def forget_page(self, request: Request) -> Response:

@@ -11,8 +11,8 @@ from ..conversation.state import SessionState, StoredBlock, block_ref
 from ..display.found import kind_of
 from ..errors import MissingUser
 from ..protocols import Find
-from ..recall.catalog import CatalogItem
 from ..recall.entries import Entry
+from ..recall.offering.items import CatalogItem
 from ..runtime.telemetry import Faults
 from ..text.cleaning import one_line
 from ..values.records import RECORD_TYPES, SHARED, Memory, Record, Turn, load, load_as

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 
 from ..errors import InvalidValue
 from ..text.cleaning import clean, storable
-from ..text.secrets.redaction import redact_name
+from ..text.secrets.redaction import redact_name, redact_values
 from .items import Scope
+from .metadata import LONGEST_METADATA, MetadataValue
 from .records import SHARED, TYPES_OF_KIND
 
 
@@ -134,3 +136,32 @@ def check_user(user: object) -> str:
         raise InvalidValue(f"user is {user!r}, which is reserved: choose another name.")
     # What cannot be stored is refused by the store: replaced, two users might become one.
     return redact_name(user) if storable(user) == user else user
+
+
+def checked_metadata(metadata: object) -> dict[str, MetadataValue]:
+    """Return metadata without secrets; raise for what cannot be kept or filtered by."""
+    if not isinstance(metadata, Mapping):
+        raise InvalidValue(
+            f"metadata is {metadata!r:.60}: give names and values, such as {{'team': 'web'}}."
+        )
+    for name, value in metadata.items():
+        if not isinstance(name, str) or not name:
+            raise InvalidValue(f"metadata has the name {name!r:.60}: give text.")
+        infinite = isinstance(value, float) and value - value != 0
+        if not isinstance(value, str | int | float | bool) or infinite:
+            raise InvalidValue(
+                f"metadata {name!r:.60} is {value!r:.60}: give text, a number, True or False."
+            )
+    if len(json.dumps(dict(metadata))) > LONGEST_METADATA:
+        raise InvalidValue(
+            f"metadata has more than {LONGEST_METADATA} characters: keep it elsewhere."
+        )
+    return {redact_name(name): redact_values(value) for name, value in metadata.items()}
+
+
+def wanted_metadata(metadata: object) -> dict[str, MetadataValue]:
+    """Return metadata to filter by; raise for none, which would let everything through."""
+    wanted = checked_metadata(metadata)
+    if not wanted:
+        raise InvalidValue("metadata is empty: name what it must have, or leave it out.")
+    return wanted

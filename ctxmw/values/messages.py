@@ -4,8 +4,9 @@ A message has a role and content (text, or a list of content parts), and where k
 tool_calls (id, name, args), tool_call_id, status ("error": the tool failed) and author, where that
 is not whom the role names: "application" for words that nobody said, such as a prompt made of a
 template and documents, "model" for a task that another model set, "document" for a text that
-somebody handed over. The caller's messages are never changed: `place` returns a new list whose
-untouched messages are the same ones.
+somebody handed over. Words of strangers that came along with a message, and are not what its author
+said, are named by their sources in `brings`, such as ["document:context"]. The caller's messages
+are never changed: `place` returns a new list whose untouched messages are the same ones.
 """
 
 from __future__ import annotations
@@ -93,6 +94,11 @@ def author_of(message: Message) -> Author:
     """Return who speaks in a message: whom it names, else whom its role stands for."""
     told: Author | None = message.get("author")
     return told or _SPEAKING.get(message["role"], "person")
+
+
+def brought_by(message: Message) -> tuple[str, ...]:
+    """Return the sources of strangers' words that came along with a message."""
+    return tuple(message.get("brings") or ())
 
 
 _SPEAKING: dict[str, Author] = {"assistant": "assistant", "tool": "tool"}
@@ -247,6 +253,10 @@ def _check_calls(place: int, calls: Any) -> None:
         )
 
 
+def _are_names(given: Any) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(one, str) and one for one in given)
+
+
 def _check_message(place: int, message: object) -> None:
     if not isinstance(message, (dict, Mapping)):  # a dict is known at once
         kind = type(message).__name__
@@ -259,6 +269,12 @@ def _check_message(place: int, message: object) -> None:
         allowed = ", ".join(AUTHORS)
         raise InvalidValue(
             f"messages[{place}] has the author {message['author']!r:.60}. Allowed: {allowed}."
+        )
+    brings = message.get("brings")
+    if brings is not None and not _are_names(brings):
+        raise InvalidValue(
+            f"messages[{place}] brings {brings!r:.60}: give a list of the sources of strangers' "
+            'words, such as ["document:handbook"].'
         )
     if message.get("tool_calls") is not None:
         _check_calls(place, message["tool_calls"])

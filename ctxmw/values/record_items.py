@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from ..protocols import Row
 from ..text.cleaning import digest, one_line
 from ..text.phrases import FIRST_PERSON, WISHES
+from ..text.secrets.sensitive import is_sensitive
 from ..text.speech.own_words import own_words
-from ..text.sensitive import is_sensitive
 from ..text.topics import topics_of
 from .items import Item, Scope
 from .records import (

@@ -22,10 +22,11 @@ from pydantic import (
 from ..errors import UnreadableRecord
 from ..protocols import Row
 from ..runtime.displayed import Displayed
-from ..text.cleaning import digest, fold, search_text
+from ..text.cleaning import digest, fold, one_line, search_text
 from ..text.topics import TOPIC, topics_of
 from .items import Trust
 from .messages import Author
+from .metadata import MetadataValue, metadata_tags
 
 MemoryKind = Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"]
 ObservationKind = Literal["decision", "bugfix", "feature", "refactor", "discovery", "change"]
@@ -128,7 +129,8 @@ class Derived(Record):
     message_id: str = ""
     """The caller's own id of the message that said it first."""
     rejected: bool = False
-    """Whether all that says it was said on a branch that was left; then it is history."""
+    """Whether all that says it was said on a branch that was left, or something tells it better
+    now; then it is history."""
 
 
 class Memory(Displayed, Derived):
@@ -163,8 +165,20 @@ class Memory(Displayed, Derived):
     """From when on it holds; None: ever since it was said."""
     until: Moment | None = None
     """Until when it holds, that moment excluded; None: until something takes its place."""
+    metadata: dict[str, MetadataValue] = Field(default_factory=dict)
+    """What the application keeps beside it."""
     put_away: Moment | None = None
     """Since when it is kept out of everything, until somebody brings it back (`restore`)."""
+
+    def __repr__(self) -> str:
+        about = [f"{self.ref!r}, {one_line(self.text, _SHOWN)!r}, kind={self.kind!r}"]
+        about += [f"scope={self.scope!r}"] if self.scope != "universal" else []
+        about += [f"metadata={self.metadata!r}"] if self.metadata else []
+        gone = self.superseded_by or ("put away" if self.put_away else "")
+        about += [f"replaced_by={gone!r}"] if self.superseded_by else [gone] if gone else []
+        return f"Memory({', '.join(about)})"
+
+    __str__ = __repr__
 
     @property
     def said_at(self) -> datetime:
@@ -185,9 +199,9 @@ class Memory(Displayed, Derived):
         return self.text
 
     def searched(self) -> str:
-        """Return its words, and a word for each field of life that it speaks of."""
+        """Return its words, and a word for each field of life and each piece of metadata."""
         topics = [TOPIC + topic for topic in sorted(topics_of(self.text))]
-        return " ".join([super().searched(), *topics])
+        return " ".join([super().searched(), *topics, *metadata_tags(self.metadata)])
 
     def _columns(self) -> dict[str, Any]:
         return {
@@ -286,6 +300,9 @@ class Turn(Record):
     tainted: bool = False
     """Whether a stranger's words are in it, or stood before it in the conversation. It has no
     place in a system prompt, nor has what an assistant says in it."""
+    brings: tuple[str, ...] = ()
+    """Of an answer, the sources of strangers' words that came along with messages before it, such
+    as documents in a prompt: they are no turns themselves."""
     teaches: bool = True
     """False where nothing was to be learned: it stays in its conversation, and is not searched."""
     rejected: bool = False
@@ -359,6 +376,7 @@ class Turn(Record):
         return {"key": self.message_id, "digest": self.anchor}
 
 
+_SHOWN = 60
 _UNSEARCHED = frozenset({"application", "model"})
 RECORD_TYPES: dict[str, type[Record]] = {
     cls.type: cls for cls in (Memory, Observation, SessionSummary, Note, Turn)

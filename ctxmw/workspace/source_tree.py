@@ -111,10 +111,12 @@ def _ignored_above(root: Path, start: tuple[str, ...]) -> Ignored:
 def _with_ignore_file(root: Path, at: Path, folder: tuple[str, ...], ignored: Ignored) -> Ignored:
     names = (".git/info/exclude", ".gitignore") if not folder else (".gitignore",)
     for name in names:
+        if not os.path.lexists(at / name):
+            continue
         try:
             ignored = ignored.with_file(folder, read_under(root, at / name, _LARGEST_IGNORE))
         except Unreadable:
-            continue  # there is none
+            continue  # it is no file
     return ignored
 
 

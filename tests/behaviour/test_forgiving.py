@@ -108,9 +108,10 @@ def test_all_tools_are_bound_when_the_catalog_cannot_be_read():
     with ContextMiddleware.open(":memory:", strict=False) as ctx:
         ctx.catalog.add("tool", "drop", "Drop a table.", include="agent")
         chat = ctx.session("s1").forgiving()
-        prepared = chat.prepare(ASKED)
-        assert chat.bound(prepared, ["drop", "find"]) == ["find"]
-    assert chat.bound(prepared, ["drop", "find"]) == ["drop", "find"]
+        tools = [{"name": "drop"}, {"name": "find"}]
+        prepared = chat.prepare(ASKED, tools=tools, choose_tools=True)
+        assert prepared.sent_tools(tools) == [{"name": "find"}]
+    assert chat.prepare(ASKED, tools=tools, choose_tools=True).sent_tools(tools) == tools
 
 
 def test_what_cannot_be_captured_does_not_stop_anybody():

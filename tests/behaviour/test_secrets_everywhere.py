@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from ctxmw import ContextMiddleware, Tracing, memory_tools
 from ctxmw.protocols import Row
-from ctxmw.recall.catalog import Offer
+from ctxmw.recall.offering.items import Offer
 from ctxmw.testing import HashEmbedder
 from ctxmw.text.cleaning import clean
 from ctxmw.text.secrets.redaction import redact, redact_name, redact_values

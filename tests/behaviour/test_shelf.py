@@ -11,7 +11,7 @@ from typing import Any
 
 from ctxmw import SqliteStore
 from ctxmw.protocols import Change, Row, Store
-from ctxmw.recall.sources.memories import Memories
+from ctxmw.recall.sources.records import Memories
 from ctxmw.recall.sources.shelf import AT_HAND
 from ctxmw.values.items import Item
 from ctxmw.values.records import Memory

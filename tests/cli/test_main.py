@@ -588,3 +588,48 @@ def test_what_was_put_away_is_listed_and_restored_and_age_is_told(tmp_path, caps
     assert main(["search", "tabs", "--as-of", "2001-01-01", "--store", store]) == 3
     assert main(["retention", "--store", store, "--json"]) == 0
     assert '"receipts": []' in capsys.readouterr().out
+
+
+def test_calls_are_rated_and_their_usage_is_told(ctxmw, read, folder):
+    remembered = read("remember", "The deploy key rotates on Friday.")[0]["ref"]
+    with ContextMiddleware.open(folder / "memory.db") as ctx:
+        chat = ctx.session("s1", project="shop")
+        prepared = chat.prepare([{"role": "user", "content": "When does the deploy key rotate?"}])
+        record = chat.finish(prepared, "It rotates on Friday, every week.").ref
+    rated = read("rate", record, remembered, "--down", "--note", "old")
+    assert (rated["about"], rated["value"], rated["note"]) == (remembered, -1, "old")
+    assert read("rate", record, "--missing", "the colour of the moon")["about"] == ""
+    (used,) = read("usage")
+    assert (used["ref"], used["calls"], used["came_back"]) == (remembered, 1, 1)
+    assert used["did_not"] == 1
+    assert "+0 -1" in ctxmw("usage")[1]
+    assert "showed no 'mnothing'" in ctxmw("rate", record, "mnothing", "--up")[2]
+
+
+def test_usage_without_a_call_says_so(ctxmw):
+    ctxmw("remember", "The deploy key rotates on Friday.")
+    code, _, said = ctxmw("usage")
+    assert (code, said) == (3, "no call was answered yet\n")
+
+
+def test_memories_are_listed_edited_and_pinned(ctxmw, read):
+    [kept] = read("remember", "Ship on Tuesdays.", "--metadata", "team=web", "--metadata", "rank=1")
+    ctxmw("remember", "Ship whenever.")
+    assert kept["metadata"] == {"team": "web", "rank": 1}
+    assert [one["ref"] for one in read("list", "--metadata", "rank=1")] == [kept["ref"]]
+    assert read("search", "ship", "--metadata", "team=web")[0]["ref"] == kept["ref"]
+    edited = read("edit", kept["ref"], "Ship on Mondays.")
+    assert [one["text"] for one in read("list", "mondays")] == ["Ship on Mondays."]
+    assert read("pin", edited["ref"]) == {edited["ref"]: "shown"}
+    assert "fact (pinned)" in ctxmw("list")[1]
+    assert read("pin", "--out", edited["ref"]) == {edited["ref"]: "kept_out"}
+    assert "fact (kept out)" in ctxmw("list")[1]
+    assert read("pin", "--neither", edited["ref"]) == {}
+
+
+def test_a_list_of_nothing_and_metadata_without_a_value_say_so(ctxmw):
+    ctxmw("remember", "Ship on Tuesdays.")
+    assert ctxmw("list", "kumquat")[0] == 3
+    code, _, err = ctxmw("list", "--metadata", "team")
+    assert code == 1
+    assert "NAME=VALUE" in err

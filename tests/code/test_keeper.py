@@ -41,7 +41,7 @@ def known(ctx, project="shop", user="local"):
 
 
 def looked_at(ctx, root, project="shop"):
-    return ctx._folders.look("local", root, project)
+    return ctx._composition.folders.look("local", root, project)
 
 
 def test_a_conversation_in_a_project_has_its_code_indexed(project):
@@ -70,13 +70,13 @@ def test_what_is_no_project_is_not_indexed(folder, monkeypatch):
     with ContextMiddleware.open(":memory:") as ctx:
         for cwd in (folder, home, "/"):
             ctx.session(cwd=cwd)
-        assert not ctx._folders._looks
+        assert not ctx._composition.folders._looks
 
 
 def test_indexing_by_itself_can_be_switched_off(project):
     with ContextMiddleware.open(":memory:", index_folders=False) as ctx:
         ctx.session(cwd=project)
-        assert not ctx._folders._looks
+        assert not ctx._composition.folders._looks
 
 
 def test_a_folder_is_looked_at_once_in_a_while(project):

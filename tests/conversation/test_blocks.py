@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.conversation.blocks import prints_of, shared_prefix
+from ctxmw.conversation.blocks import prints_of, sent_pieces, shared_prefix
 
 BEFORE = [
     {"role": "system", "content": "You help."},
@@ -14,11 +14,11 @@ BEFORE = [
 
 
 def share(prompt):
-    return shared_prefix(prints_of(BEFORE), prompt, prints_of(prompt))
+    return shared_prefix(prints_of(sent_pieces((), BEFORE)), sent_pieces((), prompt))
 
 
 def test_a_conversation_that_was_not_seen_has_no_share():
-    assert shared_prefix(None, BEFORE, prints_of(BEFORE)) is None
+    assert shared_prefix(None, sent_pieces((), BEFORE)) is None
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,9 @@ def test_a_conversation_that_was_not_seen_has_no_share():
 )
 def test_the_leading_messages_that_did_not_change_count_by_their_characters(prompt, expected):
     assert share(prompt) == expected
+
+
+def test_tools_are_read_before_all_messages():
+    before = prints_of(sent_pieces(["a" * 25], BEFORE))
+    assert shared_prefix(before, sent_pieces(["a" * 25], BEFORE)) == 1
+    assert shared_prefix(before, sent_pieces(["a" * 25, "b" * 25], BEFORE)) == round(25 / 75, 4)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+import tarfile
+import tomllib
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
+import ctxmw
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -82,24 +85,35 @@ def test_what_needs_an_absent_package_says_how_to_install_it(extra):
     assert f'pip install "ctxmw[{extra}]"' in last
 
 
-def test_the_wheel_holds_what_it_should_and_works_in_a_clean_environment(tmp_path):
-    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
-    (wheel,) = tmp_path.glob("*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """What `python -m build` makes: the sources, and the wheel that is made from them."""
+    folder = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), ".")
+    (sources,) = folder.glob("*.tar.gz")
+    (wheel,) = folder.glob("*.whl")
+    return sources, wheel
+
+
+def test_the_sources_hold_what_is_needed_to_build_and_test_and_nothing_that_was_made(built):
+    with tarfile.open(built[0]) as sources:
+        paths = [PurePath(name).parts[1:] for name in sources.getnames()]
+    tops = {parts[0] for parts in paths if parts}
+    assert tops == {
+        *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "PKG-INFO"),
+        *("README.md", "SECURITY.md", "constraints.txt", "pyproject.toml"),
+        *("adapters", "benchmarks", "ctxmw", "docs", "examples", "notebooks", "tests"),
+    }
+    made = {"__pycache__", "_build", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+    assert [parts for parts in paths if made & set(parts)] == []
+
+
+def test_the_wheel_holds_what_it_should_and_works_in_a_clean_environment(built, tmp_path):
+    names = set(zipfile.ZipFile(built[1]).namelist())
     tops = {name.partition("/")[0] for name in names if ".dist-info" not in name}
     assert tops == {"ctxmw", "ctxmw_langchain", "ctxmw_llamaindex", "ctxmw_mcp"}
     assert {f"{top}/py.typed" for top in tops} <= names
-    _run(
-        sys.executable, "-m", "uv", "venv", "-q", "--python", sys.executable, str(tmp_path / "env")
-    )
-    python = str(tmp_path / "env" / "bin" / "python")
-    made = _run(
-        *(sys.executable, "-m", "uv", "pip", "install", "-q", "--python", python),
-        *("--constraint", str(ROOT / "constraints.txt"), str(wheel)),
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip(f"the core's packages cannot be installed here: {made.stderr[-200:]}")
+    python = _environment(tmp_path / "env", str(built[1]))
     done = _run(python, "-c", STORY, cwd=tmp_path)
     assert done.stdout.strip() == "fine"
     command = str(tmp_path / "env" / "bin" / "ctxmw")
@@ -108,11 +122,29 @@ def test_the_wheel_holds_what_it_should_and_works_in_a_clean_environment(tmp_pat
     assert "8080" in _run(command, "search", "port", "--store", store, cwd=tmp_path).stdout
 
 
+def test_the_version_is_the_same_wherever_it_stands():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert ctxmw.__version__ == declared
+    assert f"ctxmw-{declared}-py3" in (ROOT / "docs" / "quickstart.md").read_text("utf-8")
+
+
 def test_a_test_cannot_reach_beyond_this_machine():
     with socket.socket() as one, pytest.raises(OSError, match="loopback"):
         one.connect(("192.0.2.1", 80))
     with pytest.raises(OSError, match="loopback"):
         socket.getaddrinfo("example.org", 80)
+
+
+def _environment(folder: Path, *packages: str) -> str:
+    """Return the Python of a new environment with these packages, in the tested versions."""
+    uv = (sys.executable, "-m", "uv")
+    _run(*uv, "venv", "-q", "--python", sys.executable, str(folder))
+    python = str(folder / "bin" / "python")
+    pinned = ("--constraint", str(ROOT / "constraints.txt"))
+    made = _run(*uv, "pip", "install", "-q", "--python", python, *pinned, *packages, check=False)
+    if made.returncode:
+        pytest.skip(f"the packages cannot be installed here: {made.stderr[-200:]}")
+    return python
 
 
 def _run(*command: str, cwd: Path = ROOT, check: bool = True) -> subprocess.CompletedProcess[str]:

@@ -7,14 +7,23 @@ import json
 import pytest
 from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
+from langchain_core.tools import tool as as_tool
 from langchain_openai import ChatOpenAI
 
-from ctxmw_langchain import ContextAgentMiddleware, with_context
+from ctxmw_langchain import ContextAgentMiddleware, catalog_tools, with_context
 from tests.langchain.conftest import KNOWN
 from tests.langchain.shapes import PROMPT, QUESTION, Verdict, find_file
 from tests.support.openai_stub import Calls, OpenAIStub, Refusal
 
 ASKED = {"question": QUESTION}
+
+
+@as_tool
+def drop_table(name: str) -> str:
+    """Drop a database table."""
+    return f"{name} is gone."
+
+
 EARLIER = [{"role": "user", "content": "The courier deadline is 16:00."}]
 
 
@@ -136,3 +145,58 @@ def test_a_stream_that_is_left_early_is_abandoned(ctx):
         next(chunks)
         chunks.close()
     assert [record.state for record in chat.history()] == ["abandoned"]
+
+
+@pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
+async def test_of_a_bound_models_tools_those_are_sent_that_the_request_calls_for(how, ctx):
+    ctx.catalog.add_tools([find_file, drop_table])
+    chat = ctx.session("s1")
+    with OpenAIStub() as server:
+        asking = with_context(client(server).bind_tools([drop_table, find_file]), ctx, session=chat)
+        asked = "Please find a file by its name: auth.py"
+        if how in ("invoke", "stream"):
+            list(asking.stream(asked)) if how == "stream" else asking.invoke(asked)
+        elif how == "ainvoke":
+            await asking.ainvoke(asked)
+        else:
+            assert [chunk async for chunk in asking.astream(asked)]
+    sent = [tool["function"]["name"] for tool in server.requests[0]["tools"]]
+    assert sent == ["find_file"]
+    assert chat.history()[0].tools == ("find_file",)
+
+
+def test_where_no_tool_is_called_for_the_request_has_none(ctx):
+    ctx.catalog.add_tools([drop_table])
+    with OpenAIStub() as server:
+        with_context(client(server).bind_tools([drop_table]), ctx).invoke("Good morning!")
+    assert "tools" not in server.requests[0]
+    assert "tool_choice" not in server.requests[0]
+
+
+def test_a_tool_that_the_model_is_made_to_call_is_sent(ctx):
+    ctx.catalog.add_tools([drop_table])
+    with OpenAIStub() as server:
+        forced = client(server).bind_tools([drop_table], tool_choice="drop_table")
+        with_context(forced, ctx).invoke("Good morning!")
+    assert [tool["function"]["name"] for tool in server.requests[0]["tools"]] == ["drop_table"]
+
+
+def test_an_agent_finds_a_tool_and_calls_it_in_its_next_step(ctx):
+    ctx.catalog.add_tools([drop_table])
+    script = [
+        Calls(("find_tools", {"query": "drop a table"})),
+        Calls(("drop_table", {"name": "orders"})),
+        "Gone.",
+    ]
+    with OpenAIStub(script) as server:
+        tools = [drop_table, *catalog_tools(ctx)]
+        agent = create_agent(
+            client(server), tools, middleware=[ContextAgentMiddleware(ctx, tools=False)]
+        )
+        said = agent.invoke(
+            {"messages": [HumanMessage("Hello")]}, {"configurable": {"thread_id": "t1"}}
+        )["messages"]
+    sent = [[tool["function"]["name"] for tool in asked["tools"]] for asked in server.requests]
+    assert sent == [["find_tools"], ["find_tools", "drop_table"], ["find_tools", "drop_table"]]
+    assert said[-2].content == "orders is gone."
+    assert [one.tools for one in ctx.session("t1").history()] == [tuple(names) for names in sent]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ctxmw import ContextMiddleware
-from ctxmw.learning.remedies import CallOutcome, remedies
+from ctxmw.learning.remedies import CallOutcome, Remedy, remedies
 
 MISSING = "bash: pytest: command not found"
 
@@ -71,7 +73,7 @@ NO_REMEDY = [
 
 @pytest.mark.parametrize("pair", MENDED)
 def test_a_call_that_was_put_right_is_a_remedy(pair):
-    assert list(remedies(pair)) == [(0, 1)]
+    assert list(remedies(pair)) == [Remedy((0,), 1, 1)]
 
 
 @pytest.mark.parametrize("pair", NO_REMEDY)
@@ -86,7 +88,44 @@ def test_several_tries_have_one_remedy_and_calls_in_between_do_not_matter():
         call("weather", failed="city not found", city="Berlinn"),
         call("weather", city="Berlin"),
     ]
-    assert list(remedies(tries)) == [(0, 3)]
+    assert list(remedies(tries)) == [Remedy((0, 2), 3, 3)]
+
+
+LOOKED = [
+    [
+        call("run_tests", failed="missing environment DB_URL", path="tests/test_a.py"),
+        call("read_file", path="tests/test_a.py"),
+        call("run_tests", path="tests/test_a.py", env="DB_URL=x"),
+    ],
+    [
+        call("bash", failed=MISSING, command="pytest tests"),
+        call("bash", command="ls .venv/bin"),
+        call("bash", command=".venv/bin/pytest tests"),
+    ],
+    [
+        call("deploy", failed="Error: missing required argument region", env="prod"),
+        call("grep", pattern="prod"),
+        call("deploy", env="prod", region="eu-1"),
+    ],
+]
+
+
+@pytest.mark.parametrize("calls", LOOKED)
+def test_looking_at_something_in_between_is_no_remedy(calls):
+    calls = [calls[0], replace(calls[1], looks=True), calls[2]]
+    assert list(remedies(calls)) == [Remedy((0,), 2, 2)]
+
+
+def test_what_was_done_before_the_same_call_worked_is_the_remedy():
+    calls = [
+        call("bash", failed="ModuleNotFoundError: No module named 'httpx'", command="pytest"),
+        replace(call("bash", command="cat setup.cfg"), looks=True),
+        call("bash", command="pip install httpx"),
+        call("bash", command="pytest"),
+    ]
+    assert list(remedies(calls)) == [Remedy((0,), 2, 3)]
+    mended_by_hand = [*calls[:2], replace(calls[2], name="edit", changes=True), calls[3]]
+    assert list(remedies(mended_by_hand)) == []
 
 
 @pytest.fixture
@@ -140,6 +179,42 @@ def test_it_is_shown_when_the_same_fails_again_and_stays_for_the_turn(ctx):
     assert later.messages[: len(second.messages)] == second.messages
     other = ctx.session("thursday").prepare([HELLO, *called("c1", "ls", "tests  docs")])
     assert "do bash(command=" not in str(other.messages)
+
+
+SEQUENCES = {
+    "a look in between": (
+        ("pytest tests", MISSING),
+        ("ls .venv/bin", "python pytest"),
+        (".venv/bin/pytest tests", "12 passed"),
+    ),
+    "two failures": (
+        ("python manage.py migrate", "bash: python: command not found"),
+        ("python3 manage.py migrate", "ModuleNotFoundError: No module named 'django'"),
+        (".venv/bin/python manage.py migrate", "OK"),
+    ),
+    "something done in between": (
+        ("pytest", "ModuleNotFoundError: No module named 'httpx'"),
+        ("pip install httpx", "Successfully installed"),
+        ("pytest", "3 passed"),
+    ),
+}
+
+
+@pytest.mark.parametrize("step_by_step", [True, False])
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_sequence_of_tries_is_one_observation(ctx, sequence, step_by_step):
+    chat, history = ctx.session("monday"), [ASKED]
+    for at, (command, output) in enumerate(SEQUENCES[sequence]):
+        step, answer = called(f"c{at}", command, output)
+        if step_by_step:
+            chat.finish(chat.prepare(history), step, capture=False)
+        history += [step, answer]
+    chat.finish(chat.prepare(history), "All pass.")
+    found = [hit.record for hit in ctx.search("pytest migrate", kinds=["discovery"])]
+    told = [one.title for one in found if "fail" in one.title]
+    (first, _), *_, last = SEQUENCES[sequence]
+    helped = "pip install httpx" if first == last[0] else last[0]
+    assert told == [f'When bash(command="{first}") fails: do bash(command="{helped}")']
 
 
 def test_it_is_shown_when_the_person_reports_the_failure(ctx):

@@ -10,6 +10,7 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.prompts import PromptTemplate
+from llama_index.core.tools import FunctionTool
 from llama_index.llms.openai_like import OpenAILike
 from pydantic import BaseModel
 
@@ -101,3 +102,28 @@ async def test_structured_prediction_works_over_the_wire(ctx, client):
         found = llm.structured_predict(Plan, PromptTemplate("When do {what} rotate?"), what="keys")
     assert isinstance(found, Plan)
     assert KNOWN in server.requests[0]["messages"][0]["content"]
+
+
+def drop_table(name: str) -> str:
+    """Drop a database table."""
+    return f"{name} is gone."
+
+
+def find_file(name: str) -> str:
+    """Find a file by its name."""
+    return f"{name} is in src."
+
+
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+async def test_an_agents_tools_are_sent_where_the_request_calls_for_them(ctx, client, streaming):
+    tools = [FunctionTool.from_defaults(fn) for fn in (drop_table, find_file)]
+    ctx.catalog.add_tools(tools, server="shop")
+    with OpenAIStub([REPLY, REPLY]) as server:
+        agent = FunctionAgent(llm=client(server), tools=tools, streaming=streaming)
+        wrapped = with_context(agent, ctx, session="s1")
+        await wrapped.run("Please find a file by its name: auth.py")
+        await wrapped.run("Please drop the database table orders")
+    sent = [[tool["function"]["name"] for tool in asked["tools"]] for asked in server.requests]
+    assert sent == [["find_file"], ["find_file", "drop_table"]]
+    told = [one.tools for one in ctx.session("s1").history()]
+    assert told == [tuple(names) for names in sent]

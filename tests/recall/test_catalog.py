@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, NotFound
-from ctxmw.recall.catalog import AgentSearch
+from ctxmw.recall.offering.view import AgentSearch
 from ctxmw.testing import FixedClock
 
 
@@ -65,8 +65,12 @@ def test_items_that_match_as_well_come_in_the_order_in_which_they_were_added(tmp
         for number in range(3):
             ctx.catalog.add("rule", f"Kept {number}", f"Keep {number}.", include="always")
         context = ctx.session("s1").prepare([user("Do zebras have stripes?")]).context
-    brought = [used.name for used in context.used if used.include == "agent"]
+    looked_at = [used for used in context.used if used.include == "agent"]
+    brought = [used.name for used in looked_at if used.shown == "full"]
     assert brought == ["Rule 0", "Rule 1", "Rule 2"]
+    assert {used.name: used.reason for used in looked_at if used.shown == "none"} == {
+        f"Rule {number}": "others match better" for number in (3, 4, 5)
+    }
     assert [line for line in context.stable.splitlines() if line.startswith("- Kept")] == [
         f"- Kept {number}: Keep {number}." for number in range(3)
     ]

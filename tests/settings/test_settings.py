@@ -404,7 +404,7 @@ def test_index_folders_says_whether_code_is_indexed_by_itself(tmp_path):
     for text, looked in (("", 1), ("index_folders = false", 0)):
         with load(tmp_path, f'store = ":memory:"\n{text}').open() as ctx:
             ctx.session(cwd=tmp_path)
-            assert len(ctx._folders._looks) == looked
+            assert len(ctx._composition.folders._looks) == looked
 
 
 def test_strict_raises_what_adapters_forgive(scene):

@@ -15,7 +15,7 @@ from ctxmw.code.codebase import Codebase
 from ctxmw.code.files import CodeFile
 from ctxmw.errors import StoreError
 from ctxmw.protocols import Change, Row
-from ctxmw.recall.sources.memories import Memories
+from ctxmw.recall.sources.records import Memories
 from ctxmw.store import journal
 from ctxmw.store.journal import Feed
 from ctxmw.values.records import SHARED, Memory

@@ -104,8 +104,11 @@ def _handler(stub: OpenAIStub) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(sent)))
+            # A client that keeps its connection leaves it open where its event loop ends first.
+            self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(sent)
+            self.close_connection = True
 
         def _events(self, chunks: Iterator[dict[str, Any]]) -> None:
             self.send_response(200)

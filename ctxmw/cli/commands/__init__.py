@@ -15,10 +15,20 @@ from .terminal import Terminal
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "start": ("demo", "init", "trust", "doctor"),
-    "remember and recall": ("remember", "search", "show", "inject", "forget", "restore"),
-    "conversations": ("sessions", "history", "collect", "ui", "eval"),
+    "remember and recall": (
+        "remember",
+        "search",
+        "list",
+        "show",
+        "edit",
+        "pin",
+        "inject",
+        "forget",
+        "restore",
+    ),
+    "conversations": ("sessions", "history", "rate", "usage", "collect", "ui", "eval"),
     "what comes along": ("catalog", "index", "watch", "notice"),
-    "editors and assistants": ("mcp",),
+    "editors and assistants": ("mcp", "serve"),
     "the store": ("export", "import", "migrate", "reindex", "retention"),
     "the shell": ("completion",),
 }
@@ -36,9 +46,9 @@ EXIT_CODES = {
     FAILED: "it did not work; the error says what to do",
     WRONG_USAGE: "the command was called wrongly",
     NOTHING_FOUND: "nothing was found",
-    INTERRUPTED: "interrupted; `ui` and `mcp` end with 0, since that is how servers are ended",
+    INTERRUPTED: "interrupted; `ui`, `mcp` and `serve` end with 0: so servers are ended",
     PIPE_CLOSED: "whoever read the output has gone",
-    TERMINATED: "told to end by SIGTERM; `ui` and `mcp` end with 0",
+    TERMINATED: "told to end by SIGTERM; `ui`, `mcp` and `serve` end with 0",
 }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ...errors import NotFound
-from ...recall.catalog import CATALOG_KINDS, INCLUDES, Catalog
+from ...recall.catalog import Catalog
+from ...recall.offering.items import CATALOG_KINDS, INCLUDES
 from .terminal import Terminal
 
 HELP = "list, add or remove rules, references and tools"

@@ -99,7 +99,9 @@ def _options(chosen: argparse.Namespace) -> Options:
 
     settings = Settings.load(file=chosen.config, embedder=chosen.embedder, appetite=chosen.appetite)
     # A thread that embeds beside the requests would have some of them measured without.
-    return {**settings.options(), "deadline": None}
+    # Transcripts belong to no project of this folder.
+    nowhere: Options = {"project": None, "language": None}
+    return {**settings.options(), **nowhere, "deadline": None}
 
 
 def _asked(folder: Path, transcript: Transcript, given: Options) -> Iterator[Answered]:

@@ -6,14 +6,10 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import InvalidValue
 from .terminal import Terminal
-
-if TYPE_CHECKING:
-    from ...conversation.conversation import Prepared
-    from ...conversation.record import ContextRecord
 
 HELP = "print what a message brings into a prompt"
 
@@ -44,21 +40,41 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
-    """Print the block; nothing when nothing is known that matters."""
-    from ...values.budget import Budget
-    from .memory import conversation, existing, opened
+    """Print the block; nothing when nothing is known that matters.
 
-    messages = _messages(chosen)
-    budget = {"budget": Budget(total=chosen.budget)} if chosen.budget is not None else {}
-    with (opened if chosen.session else existing)(chosen) as ctx:
-        chat = conversation(ctx, chosen, chosen.session, files=chosen.file, **budget)
-        prepared = chat.prepare(messages) if chosen.session else chat.peek(messages)
+    A process that serves this memory is asked; without one, the memory is opened here.
+    """
+    from ..resident.caller import ask
+
+    question = _question(chosen)
+    answer = ask(question)
+    if answer is None:
+        answer = _found_here(chosen, question)
     if chosen.json:
-        terminal.json(_as_json(prepared))
-    elif chosen.explain:
-        terminal.line(prepared.context.explain())
-    elif block := _block(prepared.context, chosen.only):
-        terminal.line(block.removesuffix("\n"))
+        terminal.raw(f"{answer}\n")
+    elif answer:
+        terminal.line(answer)
+
+
+def _question(chosen: argparse.Namespace) -> dict[str, Any]:
+    from ..resident.caller import whereabouts
+
+    named = ("session", "budget", "only", "store", "user", "project", "config")
+    return {
+        "messages": _messages(chosen),
+        "files": chosen.file,
+        "form": "json" if chosen.json else "explain" if chosen.explain else None,
+        **{name: getattr(chosen, name) for name in named},
+        **whereabouts(),
+    }
+
+
+def _found_here(chosen: argparse.Namespace, question: dict[str, Any]) -> str:
+    from ..resident.injected import injected
+    from .memory import existing, opened, settings_of
+
+    with (opened if chosen.session else existing)(chosen) as ctx:
+        return injected(ctx, settings_of(chosen), question)
 
 
 def _messages(chosen: argparse.Namespace) -> list[dict[str, Any]]:
@@ -77,24 +93,3 @@ def _messages(chosen: argparse.Namespace) -> list[dict[str, Any]]:
             f"{chosen.messages} is no JSON list of messages: {error}. "
             'It must look like [{"role": "user", "content": "..."}].'
         ) from error
-
-
-def _block(context: ContextRecord, only: str | None) -> str:
-    texts = {"stable": context.stable, "turn": context.part, None: context.text}
-    return texts[only]
-
-
-def _as_json(prepared: Prepared) -> dict[str, Any]:
-    context = prepared.context
-    return {
-        "messages": prepared.messages,
-        "stable": context.stable,
-        "turn": context.part,
-        "tokens": context.tokens,
-        "limit": context.limit,
-        "summary": context.summary(),
-        "tools": list(prepared.tools),
-        "used": [used.stored() | {"title": used.title} for used in context.used],
-        "left_out": context.left_out,
-        "degraded": context.degraded,
-    }

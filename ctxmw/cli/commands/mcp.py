@@ -58,6 +58,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         raise
     except ImportError as error:
         raise MissingPackage('ctxmw mcp needs a package: pip install "ctxmw[mcp]"') from error
+    from ..resident.injected import injections
+    from ..resident.listener import Listener
     from .memory import here, settings_of
 
     settings = settings_of(chosen)
@@ -65,7 +67,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         # Its own look at the folder goes on as long as it serves.
         with settings.open(index_folders=False) as ctx:
             place = here(chosen, ctx)
-            with _code_kept(ctx, place, settings.index_folders):
+            hooks = Listener(injections(ctx, settings))
+            with _code_kept(ctx, place, settings.index_folders), hooks:
                 run_stdio(ctx, **_about(chosen, place))
         return
     tokens = _tokens(chosen, settings.user, terminal)

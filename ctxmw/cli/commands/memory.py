@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValue
-from ...settings.settings import Settings
 from ...store.open import check_exists, data_folder
-from ...workspace.project import Place, detect
 
 if TYPE_CHECKING:
     from ...middleware import ContextMiddleware
     from ...session import Session
+    from ...settings.settings import Settings
+    from ...workspace.project import Place
 
 
 def settings_of(chosen: argparse.Namespace) -> Settings:
     """Return the settings that hold here; arguments win."""
+    # Whoever is answered by another process reads no settings.
+    from ...settings.settings import Settings
+
     where = {"store": chosen.store, "user": chosen.user, "project": chosen.project}
     return Settings.load(file=chosen.config, **where)
 
@@ -52,6 +56,8 @@ def here(chosen: argparse.Namespace, ctx: ContextMiddleware) -> Place:
 
     A folder without git and manifest is a project once it is indexed.
     """
+    from ...workspace.project import Place, detect
+
     settings, place = settings_of(chosen), detect(Path.cwd())
     return Place(
         root=place.root,
@@ -84,6 +90,34 @@ def day_from(text: str | None, what: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError as error:
         raise InvalidValue(f"{what} is {text!r:.60}: give a date such as 2026-05-17.") from error
+
+
+def moment_from(text: str | None) -> datetime | None:
+    """Return since when something is asked for; None where it is not given."""
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidValue(f"--since is {text!r:.60}: give a date such as 2026-05-17.") from error
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def metadata_from(pairs: list[str] | None) -> dict[str, Any] | None:
+    """Return what NAME=VALUE arguments say; numbers, true and false as such, the rest as text."""
+    if not pairs:
+        return None
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, is_, value = pair.partition("=")
+        if not name or not is_:
+            raise InvalidValue(f"--metadata is {pair!r:.60}: give NAME=VALUE, such as team=web.")
+        try:
+            plain = json.loads(value)
+        except ValueError:
+            plain = value
+        found[name] = plain if isinstance(plain, str | int | float | bool) else value
+    return found
 
 
 def text_from(words: list[str], what: str) -> str:

@@ -12,6 +12,7 @@ from .terminal import Terminal
 if TYPE_CHECKING:
     from ...middleware import ContextMiddleware
 
+METADATA = "kept beside it, to filter by; may be given again"
 HELP = "keep a preference, decision or fact"
 
 
@@ -27,6 +28,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", default="", help="takes the place of what had this key before")
     parser.add_argument("--since", metavar="DATE", help="the first day on which it holds")
     parser.add_argument("--until", metavar="DATE", help="the last day on which it holds")
+    parser.add_argument("--metadata", action="append", metavar="NAME=VALUE", help=METADATA)
     parser.add_argument("--source", default="user", help="who says so; default: user")
     parser.add_argument(
         "--untrusted", action="store_true", help="a stranger's words: never in the system prompt"
@@ -37,7 +39,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Remember it and print its ref."""
-    from .memory import day_from, opened, text_from
+    from .memory import day_from, metadata_from, opened, text_from
 
     said = text_from(chosen.text, "text to remember")
     texts = [line for line in said.splitlines() if line.strip()] if chosen.lines else [said]
@@ -50,6 +52,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
                 key=chosen.key,
                 since=day_from(chosen.since, "--since"),
                 until=day_from(chosen.until, "--until"),
+                metadata=metadata_from(chosen.metadata) or None,
                 source=chosen.source,
                 trust="untrusted" if chosen.untrusted else "trusted",
             )

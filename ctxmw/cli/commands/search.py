@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ...errors import InvalidValue
 from . import DONE, NOTHING_FOUND
 from .terminal import Terminal
 
@@ -25,6 +23,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scope", help="only this scope, such as project:shop")
     parser.add_argument("--since", metavar="DATE", help="only from this day on, such as 2026-05-17")
+    parser.add_argument(
+        "--metadata", action="append", metavar="NAME=VALUE", help="only memories that have it"
+    )
     parser.add_argument("--as-of", metavar="DATE", help="as it would have been found on this day")
     parser.add_argument("--code", action="store_true", help="find code of this project instead")
     parser.add_argument("--why", action="store_true", help="say why each was found")
@@ -33,7 +34,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Print what is found."""
-    from .memory import day_from, existing, text_from
+    from .memory import day_from, existing, metadata_from, moment_from, text_from
 
     query = text_from(chosen.query, "query")
     with existing(chosen) as ctx:
@@ -45,7 +46,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
             budget=chosen.tokens,
             kinds=chosen.kind,
             scope=chosen.scope,
-            since=_day(chosen.since),
+            since=moment_from(chosen.since),
+            metadata=metadata_from(chosen.metadata),
             as_of=day_from(chosen.as_of, "--as-of"),
         )
     if chosen.json:
@@ -91,13 +93,3 @@ def _code(
 
 def _kind(record: object) -> str:
     return str(getattr(record, "kind", getattr(record, "type", "")))
-
-
-def _day(text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidValue(f"--since is {text!r:.60}: give a date such as 2026-05-17.") from error
-    return at if at.tzinfo else at.replace(tzinfo=UTC)

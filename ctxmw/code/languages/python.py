@@ -147,10 +147,22 @@ def _name(node: ast.expr) -> str:
 
 def _importing(tree: ast.Module, text: str) -> Iterable[ast.AST]:
     """Return where imports may stand; few files have some inside of functions."""
-    return ast.walk(tree) if _INDENTED.search(text) else _flat(tree.body)
+    return _statements(tree) if _INDENTED.search(text) else _flat(tree.body)
 
 
 _INDENTED = re.compile(r"^[ \t]++(?:from|import)\b", re.MULTILINE)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all statements, wherever they stand. What is in expressions is many times as much."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        blocks = (getattr(node, name, None) for name in _BLOCKS)
+        # The body of a lambda is no list; but that is an expression, which is not looked into.
+        waiting += reversed([inner for block in blocks for inner in block or ()])
 
 
 def _imports(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -65,7 +65,7 @@ class CodePostings:
         often = np.frombuffer(digits.encode("ascii"), np.uint8) - 48
         self._beside.append((terms, np.full(len(terms), place, np.uint32), often))
         self._waiting += len(terms)
-        return int(often.sum())
+        return sum(digits.encode("ascii")) - 48 * len(digits)
 
     def of(self, word: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Return the places that hold a word, also such as are gone, and how often they do."""

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ...text.lexicon import STOP_WORDS
 from ...text.terms import stem
@@ -40,11 +40,8 @@ def bag_of(code: str, name: str = "") -> str:
 
     "121 app stack user" has `stack` twice. Words of its name count more.
     """
-    counts: Counter[str] = Counter()
-    for identifier, often in Counter(_NAME.findall(code)).items():
-        if identifier not in _OF_ANY_CODE:
-            for term in _terms(identifier):
-                counts[term] += often
+    # Counted by the interpreter itself: nothing here is done as often while a folder is indexed.
+    counts = Counter(chain.from_iterable(map(_told_by, _NAME.findall(code))))
     for identifier in _NAME.findall(name):
         for term in _terms(identifier):
             counts[term] += NAMED
@@ -142,7 +139,7 @@ def _spelled(text: str) -> Iterator[str]:
         yield from (term for term in _terms(name) if term not in _SAYS_NOTHING)
 
 
-@lru_cache(maxsize=131_072)
+@lru_cache(maxsize=16_384)
 def _terms(name: str) -> tuple[str, ...]:
     """Return the stems of a name's parts, and the name as one word when it has several."""
     if len(name) > 2 * LONGEST:
@@ -152,6 +149,12 @@ def _terms(name: str) -> tuple[str, ...]:
     if len(parts) > 1:
         found.append("".join(parts))
     return tuple(found)
+
+
+@lru_cache(maxsize=131_072)
+def _told_by(name: str) -> tuple[str, ...]:
+    """Return the words of a name in code; none of what every program says."""
+    return () if name in _OF_ANY_CODE else _terms(name)
 
 
 def own_lines(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[str]:

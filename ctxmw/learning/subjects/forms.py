@@ -189,8 +189,8 @@ _FORMS = (
     _form(
         "day to",
         r"^(?:from now on,? )?we (?P<verb>\w+) on \w+days?\b",
-        r"^(?:the |our )?(?P<noun>\w+) (?:have |has )?(?:moved?|moves|(?:is|are)(?: now)?) (?:to |on )"
-        r"\w+days?\b",
+        r"^(?:the |our )?(?P<noun>\w+) (?:have |has )?(?:moved?|moves|(?:is|are)(?: now)?) "
+        r"(?:to |on )\w+days?\b",
     ),
     _form(
         "form of",

@@ -92,7 +92,6 @@ def takes_the_place(new: Subject, old: Subject) -> str:
         return OTHER_WORDS
     if (new.key and new.key == old.key) or _same_frame(new, old):
         return "says something else of the same"
-    held = old.about | old.given_up
     if old.key in WORK and (new.given_up & old.about or (new.changes and new.key in WORK)):
         return "says that it changed"
     if new.is_exact and old.is_exact:
@@ -106,14 +105,16 @@ def takes_the_place(new: Subject, old: Subject) -> str:
             and 2 * len(named) >= len(new.given_up)
         ):
             return "gives it up"
-    if new.changes and new.about and new.about <= old.given_up:
+    return _says_it_changed(new, old) if new.changes else ""
+
+
+def _says_it_changed(new: Subject, old: Subject) -> str:
+    if new.about and new.about <= old.given_up:
         return "takes it back"
-    if new.changes and new.mine & old.mine:
+    common = new.about & (old.about | old.given_up)
+    most = max(len(new.about), len(old.about))
+    if new.mine & old.mine or (old.about and common and 2 * len(common) >= most):
         return "says that it changed"
-    if new.changes and old.about and new.about:
-        common = new.about & held
-        if common and 2 * len(common) >= max(len(new.about), len(old.about)):
-            return "says that it changed"
     return ""
 
 
@@ -122,8 +123,8 @@ _LEADS_UP = re.compile(
     r"so|ok|okay|well|oh|fyi|btw|heads up)[,:]? (?:that )?)+"
 )
 _MINE = re.compile(
-    r"\b(?:my|our) (?!wife|husband|partner|girlfriend|boyfriend|sons?\b|daughter|kids?\b|child|dogs?"
-    r"\b|cats?\b|mother|father|mum|mom|dad|parents|brother|sister|family|favou?rite|own|new)(\w+)"
+    r"\b(?:my|our) (?!wife|husband|partner|girlfriend|boyfriend|sons?\b|daughter|kids?\b|child|"
+    r"dogs?\b|cats?\b|mother|father|mum|mom|dad|parents|brother|sister|family|favou?rite|own|new)(\w+)"
 )
 _DENIES = re.compile(
     r"n't\b|\b(?:not|no|never|avoid|dislike|hate|refuse|stop|loathe|despise|detest|cannot|without|"
@@ -132,8 +133,8 @@ _DENIES = re.compile(
 _CHANGES = re.compile(
     r"\b(?:(?<!from )now|no longer|any ?more|instead|these days|nowadays|actually|switched|"
     r"switching|moved|gave up|given up|quit|stopped|changed|since|"
-    r"not \w+ any ?more|as of|update[ds]?|back to|after all|again|turns out|(?:went|gone) (?:up|down|"
-    r"over) to|come (?:a)?round to)\b"
+    r"not \w+ any ?more|as of|update[ds]?|back to|after all|again|turns out|"
+    r"(?:went|gone) (?:up|down|over) to|come (?:a)?round to)\b"
 )
 _ADDS = re.compile(r"\b(?:also|too|as well|in addition|besides|another|additionally)\b")
 # "I prefer trains instead of planes" weighs two things, and gives up neither.

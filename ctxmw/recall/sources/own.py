@@ -15,7 +15,7 @@ from ...values.items import Item
 from ...values.records import INSTRUCTING
 from ...values.situation import Situation, Weights, score_all
 from ..block import checked_item
-from .shortlist import Shortlist
+from .shelf import Shortlist
 
 log = logging.getLogger("ctxmw")
 

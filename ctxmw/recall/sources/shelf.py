@@ -8,20 +8,12 @@ of the table is kept in the store, so that the next process need not read every 
 
 from __future__ import annotations
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -35,10 +27,10 @@ from ...values.budget import MEMORY_LANES
 from ...values.items import Item
 from ...values.situation import Situation, Weights
 from .ratings import Ratings
-from .shortlist import Shortlist
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 USERS = 64
 """How many users' ratings are kept at hand."""
@@ -50,6 +42,30 @@ VERSION = 4
 """Of the table's layout and of what it is made from; snapshots of another version are not read."""
 _LONGEST = 86_400.0
 _PARTS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortlist:
+    """The best of a source, rated, and the scores of the others."""
+
+    items: tuple[Item, ...]
+    others: tuple[NDArray[np.float64], ...] = ()
+    """The scores of what is in scope and not on the list."""
+
+    def left_out(self, floor: float) -> tuple[int, int]:
+        """Return how many others have at least this score, and how many have not."""
+        above = sum(int((scores >= floor).sum()) for scores in self.others)
+        return above, sum(map(len, self.others)) - above
+
+
+class ListedSource(Protocol):
+    """A source as the pipeline asks it: of whatever it has, for the best."""
+
+    name: str
+
+    def best(self, situation: Situation, weights: Weights, most: Mapping[str, int]) -> Shortlist:
+        """Return the best that is in scope, rated: of each lane no more than can be shown."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

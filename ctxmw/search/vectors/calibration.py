@@ -49,6 +49,14 @@ class Levels:
     unrelated: float
     certain: float
 
+    def matches(self, cosines: FloatArray) -> FloatArray:
+        """Return `match` of many."""
+        span = self.certain - self.unrelated
+        if span < _TELLS_APART:
+            return np.zeros_like(cosines)
+        matches: FloatArray = np.clip((cosines - self.unrelated) / span, 0, 1)
+        return matches
+
     def match(self, cosine: float) -> float:
         """Return 0 for what is unrelated, 1 for what is certain.
 

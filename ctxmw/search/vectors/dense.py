@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 
 from ...errors import CtxmwError
+from ..offered_meaning import OfferedMeaning
 from .vectors import Vectors
 
 HANDFUL = 8
@@ -35,8 +36,15 @@ class Dense:
     records are embedded beside the requests: a search embeds the newest few at most.
     """
 
-    def __init__(self, vectors: Vectors, backlog: Backlog | None = None) -> None:
+    def __init__(
+        self,
+        vectors: Vectors,
+        backlog: Backlog | None = None,
+        offered: OfferedMeaning | None = None,
+    ) -> None:
+        """`offered` are the vectors of what the application offers."""
         self.vectors = vectors
+        self.offered = offered
         self._backlog = backlog
 
     def near(self, user: str, query: str, n: int, *, in_haste: bool = False) -> dict[str, Near]:

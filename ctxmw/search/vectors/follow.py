@@ -20,7 +20,7 @@ from ...store.journal import Feed
 from ...store.replica import Projection, Replica
 from ...store.rows import batches
 from ...values.records import RECORD_TYPES
-from .refusals import Refusal
+from .embedding import Refusal
 
 if TYPE_CHECKING:
     from ...protocols import FloatArray

@@ -20,9 +20,8 @@ from ...runtime.telemetry import Faults
 from ...store.journal import Feed
 from ...values.records import SHARED, load, utc_now
 from . import calibration
-from .embedding import CHARS, embed_checked
+from .embedding import CHARS, Refusal, embed_checked
 from .follow import TYPES, Followed, Following, VectorsByRef, is_damaged, space_of
-from .refusals import Refusal
 
 if TYPE_CHECKING:
     from ...protocols import FloatArray
@@ -168,9 +167,13 @@ class Vectors:
 
         The first call for an embedder embeds a few short texts; the store remembers the outcome.
         """
+        return self.levels().match(cosine)
+
+    def levels(self) -> calibration.Levels:
+        """Return between which cosines a match grows."""
         if self._levels is None:
             self._levels = self._known_levels() or self._new_levels()
-        return self._levels.match(cosine)
+        return self._levels
 
     def close(self) -> None:
         """Close the index; closing twice is fine."""

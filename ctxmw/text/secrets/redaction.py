@@ -181,7 +181,7 @@ def _keys(text: str) -> Iterator[Secret]:
         text = _ESCAPE.sub("  ", text)
     words = text.replace('"', " ").split()  # no key has a quote in it
     long = [word for word in words if len(word) >= _SHORTEST]
-    long_words = " ".join([word for word in long if not _HASH.fullmatch(word)])
+    long_words = " ".join([word for word in long if len(word) != 64 or not _HASH.fullmatch(word)])
     if long_words and (_prefixed(long_words) or _marked(long_words)):
         yield from _apart([*_prefixed(text), *_marked(text)])
 

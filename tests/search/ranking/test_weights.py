@@ -5,8 +5,8 @@ from dataclasses import asdict
 import pytest
 
 from ctxmw import ContextMiddleware
+from ctxmw.search.ranking.candidates import least
 from ctxmw.search.ranking.weights import RankWeights, reads_sentences, weights_for
-from ctxmw.search.ranking.worth import least
 from ctxmw.testing import HashEmbedder
 
 

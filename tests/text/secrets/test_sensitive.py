@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.text.sensitive import discreet, is_sensitive
+from ctxmw.text.secrets.sensitive import discreet, is_sensitive
 
 
 @pytest.mark.parametrize(

@@ -10,40 +10,43 @@ import re
 from collections.abc import Callable
 
 _HEALTH = r"""
-    allerg\w+|anaphyla\w+|epipen|intoleran\w+|diabet\w+|prediabet\w+|asthma\w*|epilep\w+|seizures?
-    |migraines?|cancer|tumou?rs?|leuk(?:a)?emia|lymphoma|chemo\w*|remission|hiv|(?-i:AIDS)|hepatitis
-    |herpes|pregnan\w+|miscarr\w+|abortion|infertil\w+|ivf|menopaus\w+|endometriosis|pcos
-    |c(?:o)?eliac|crohn'?s|colitis|ibs|arthritis|rheuma\w+|lupus|fibromyalgia|osteopor\w+|scoliosis
-    |eczema|psoriasis|insomnia|sleep[ ]apn(?:o)?ea|narcolep\w+|thyroid|hashimoto'?s|an(?:a)?emia
-    |h(?:a)?emophil\w+|sickle[ ]cell|(?:had|suffered|since|after|my)[ ](?:a[ ]|my[ ])?stroke|pacemaker|heart[ ](?:condition|attack|disease|failure)
-    |blood[ ](?:thinners?|pressure|sugar)|cholesterol|kidney[ ]\w+|dialysis|transplant|parkinson'?s
-    |alzheimer'?s|dementia|multiple[ ]sclerosis|cystic[ ]fibrosis|copd|tuberculosis|malaria|long[ ]covid
-    |adhd|autis\w+|asperger'?s|dyslexi\w+|tourette'?s|tinnitus|stammer|stutter
-    |insulin|medication|medicated|prescri(?:bed|ption)|antidepressants?|antipsychotics?|lithium|prozac
-    |zoloft|xanax|valium|ritalin|adderall|ozempic|wegovy|methadone|warfarin|levothyroxine|quetiapine
-    |lamotrigine|testosterone|estrogen|hormone[ ]therapy|wheelchair|prosthe\w+|crutches
-    |disabilit(?:y|ies)|(?:i['\u2019]m|i[ ]am|being)[ ]disabled|deaf|(?:i['\u2019]m|i[ ]am|colou?r|legally
-    |partially|going)[ -]blind|blind[ ]in|hard[ ]of[ ]hearing|disease|disorder|syndrome|surgery|chronic
-    |medical[ ]condition|diagnos\w+|allergisch|allergie|schwanger|allergique|enceinte|al[e\u00e9]rgi\w+
-    |embarazada"""
+    allerg\w+|anaphyla\w+|epipen|intoleran\w+|diabet\w+|prediabet\w+|asthma\w*|epilep\w+
+    |seizures?|migraines?|cancer|tumou?rs?|leuk(?:a)?emia|lymphoma|chemo\w*|remission|hiv
+    |(?-i:AIDS)|hepatitis|herpes|pregnan\w+|miscarr\w+|abortion|infertil\w+|ivf|menopaus\w+
+    |endometriosis|pcos|c(?:o)?eliac|crohn'?s|colitis|ibs|arthritis|rheuma\w+|lupus|fibromyalgia
+    |osteopor\w+|scoliosis|eczema|psoriasis|insomnia|sleep[ ]apn(?:o)?ea|narcolep\w+|thyroid
+    |hashimoto'?s|an(?:a)?emia|h(?:a)?emophil\w+|sickle[ ]cell|(?:had|suffered|since|after
+    |my)[ ](?:a[ ]|my[ ])?stroke|pacemaker|heart[ ](?:condition|attack|disease|failure)
+    |blood[ ](?:thinners?|pressure|sugar)|cholesterol|kidney[ ]\w+|dialysis|transplant
+    |parkinson'?s|alzheimer'?s|dementia|multiple[ ]sclerosis|cystic[ ]fibrosis|copd|tuberculosis
+    |malaria|long[ ]covid|adhd|autis\w+|asperger'?s|dyslexi\w+|tourette'?s|tinnitus|stammer
+    |stutter|insulin|medication|medicated|prescri(?:bed|ption)|antidepressants?|antipsychotics?
+    |lithium|prozac|zoloft|xanax|valium|ritalin|adderall|ozempic|wegovy|methadone|warfarin
+    |levothyroxine|quetiapine|lamotrigine|testosterone|estrogen|hormone[ ]therapy|wheelchair
+    |prosthe\w+|crutches|disabilit(?:y|ies)|(?:i['\u2019]m|i[ ]am|being)[ ]disabled|deaf
+    |(?:i['\u2019]m|i[ ]am|colou?r|legally|partially|going)[ -]blind|blind[ ]in
+    |hard[ ]of[ ]hearing|disease|disorder|syndrome|surgery|chronic|medical[ ]condition
+    |diagnos\w+|allergisch|allergie|schwanger|allergique|enceinte|al[e\u00e9]rgi\w+|embarazada"""
 _MIND = r"""
-    depress(?:ion|ed|ive)|depressionen|anxiety|panic[ ](?:attacks?|disorder)|anxious[ ]disorder|bipolar
-    |manic|psychosis|psychotic|schizo\w+|borderline[ ]personality|ocd|ptsd|trauma\w*|burn-?out|phobia
-    |suicid\w+|self[ -]harm\w*|eating[ ]disorder|anorexi\w+|bulimi\w+|therap(?:y|ist|ists)|psychiatr\w+
-    |psycholog(?:ist|ists)|psychotherap\w+|counsel(?:l)?(?:or|ing)|sober|alcoholic|alcoholism
-    |aa[ ]meetings?|twelve[ -]step|12[ -]step|rehab|in[ ]recovery|addict(?:ion|ed)?|overdos\w+"""
+    depress(?:ion|ed|ive)|depressionen|anxiety|panic[ ](?:attacks?|disorder)|anxious[ ]disorder
+    |bipolar|manic|psychosis|psychotic|schizo\w+|borderline[ ]personality|ocd|ptsd|trauma\w*
+    |burn-?out|phobia|suicid\w+|self[ -]harm\w*|eating[ ]disorder|anorexi\w+|bulimi\w+
+    |therap(?:y|ist|ists)|psychiatr\w+|psycholog(?:ist|ists)|psychotherap\w+|counsel(?:l)?(?:or
+    |ing)|sober|alcoholic|alcoholism|aa[ ]meetings?|twelve[ -]step|12[ -]step|rehab
+    |in[ ]recovery|addict(?:ion|ed)?|overdos\w+"""
 _SEXUALITY = r"""
     gay|lesbian|queer|bisexual|pansexual|transgender|transsexual|asexual|aromantic|non-?binary
     |genderfluid|intersex|lgbt\w*|(?:i['\u2019]m|i[ ]am|a)[ ]trans|trans[ ](?:wo)?man
-    |transition(?:ed|ing)[ ](?:in|at|from)|c[ao]me[ ]out[ ](?:as|to|last|in)|my[ ](?:pronouns|sexuality
-    |orientation)|schwul|lesbisch|polyamor\w+"""
+    |transition(?:ed|ing)[ ](?:in|at|from)|c[ao]me[ ]out[ ](?:as|to|last|in)|my[ ](?:pronouns
+    |sexuality|orientation)|schwul|lesbisch|polyamor\w+"""
 _FAITH = r"""
-    muslim|islam\w*|(?<!call[ ]me[ ])(?<!name[ ]is[ ])(?<!named[ ])(?<!called[ ])christian|christianity
-    |jew|jewish|judaism|hindu\w*|buddhis\w+|catholic\w*|protestant|evangelical|baptist|lutheran
-    |methodist|pentecostal|adventist|jehovah'?s[ ]witness\w*|mormon|quaker|sikh\w*|jain\w*|bah[a\u00e1]'?i
-    |zoroastrian|taois[tm]|pagan|wiccan|atheis[tm]|agnostic|my[ ](?:faith|church|parish|religion)
-    |religio\w+|pray|praying|mosque|synagogue|go[ ]to[ ](?:church|mass|temple)|ramadan|eid|sabbath
-    |shabbat|(?:for|during|keep|observe|until)[ ]lent|yom[ ]kippur|diwali|kosher|halal|hijab|kippah?|musulman\w*"""
+    muslim|islam\w*|(?<!call[ ]me[ ])(?<!name[ ]is[ ])(?<!named[ ])(?<!called[ ])christian
+    |christianity|jew|jewish|judaism|hindu\w*|buddhis\w+|catholic\w*|protestant|evangelical
+    |baptist|lutheran|methodist|pentecostal|adventist|jehovah'?s[ ]witness\w*|mormon|quaker
+    |sikh\w*|jain\w*|bah[a\u00e1]'?i|zoroastrian|taois[tm]|pagan|wiccan|atheis[tm]|agnostic
+    |my[ ](?:faith|church|parish|religion)|religio\w+|pray|praying|mosque|synagogue
+    |go[ ]to[ ](?:church|mass|temple)|ramadan|eid|sabbath|shabbat|(?:for|during|keep|observe
+    |until)[ ]lent|yom[ ]kippur|diwali|kosher|halal|hijab|kippah?|musulman\w*"""
 _MEDICINES = (
     "pril", "sartan", "olol", "statin", "prazole", "triptan", "azepam", "azolam", "oxetine",
     "alopram", "cillin", "mycin", "cycline", "gliptin", "glutide", "formin", "dipine", "thiazide",

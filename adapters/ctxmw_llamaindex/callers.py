@@ -1,0 +1,75 @@
+"""Who a run says it is for, and where it takes place: what its `Context` holds.
+
+    ctx = Context(agent)
+    await ctx.store.set("user_id", "ada")
+
+A name that is almost one of ours ("userId") would be passed over in silence, and is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from llama_index.core.workflow import Context
+
+from ctxmw import InvalidValue
+
+KEYS = ("user_id", "session_id", "project", "cwd")
+"""What a run's Context can say to the memory."""
+
+
+def said_by(given: tuple[object, ...]) -> dict[str, str]:
+    """Return what the Context among a run's arguments says, as far as it says something."""
+    context = next((one for one in given if isinstance(one, Context)), None)
+    if context is None:
+        return {}
+    held = _held(context)
+    _check_names(held)
+    names = {key: _name(held.get(key), key) for key in KEYS}
+    return {key: name for key, name in names.items() if name is not None}
+
+
+class _AsTheyAre:
+    """A serializer that leaves values alone: a Context's state is told without waiting for it."""
+
+    def serialize(self, value: Any) -> Any:
+        return value
+
+    def serialize_value(self, value: Any) -> Any:
+        return value
+
+
+def _held(context: Context[Any]) -> Mapping[str, Any]:
+    told: Any = context.store.to_dict(_AsTheyAre())  # type: ignore[arg-type]
+    state = told.get("state_data")
+    held = (
+        state.get("_data", state) if isinstance(state, Mapping) else getattr(state, "__dict__", {})
+    )
+    return held if isinstance(held, Mapping) else {}
+
+
+def _check_names(held: Mapping[str, Any]) -> None:
+    for key, value in held.items():
+        meant = _SPELLED.get(_plain(str(key)))
+        if meant not in (None, key) and value is not None and held.get(meant or "") is None:
+            raise InvalidValue(
+                f"the Context has {key!r}, which says nothing: did you mean {meant!r}?"
+            )
+
+
+def _plain(key: str) -> str:
+    return key.replace("_", "").replace("-", "").lower()
+
+
+_SPELLED = {_plain(key): key for key in KEYS}
+
+
+def _name(value: Any, key: str) -> str | None:
+    if value is None or (isinstance(value, str) and value):
+        return value
+    if isinstance(value, int | UUID | Path) and not isinstance(value, bool):
+        return str(value)
+    raise InvalidValue(f"{key} in the Context is {value!r:.60}: give text.")

@@ -1,0 +1,81 @@
+"""What of that which was shown came back in the answer.
+
+A rough sign, and a cheap one. A word of an item's own is one that it has and the question has not.
+When an answer says one, the item may have been of use; when it says two, or a name, a number or an
+id, it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..conversation.record import ContextRecord
+from ..recall.outcome import ItemOutcome
+from ..text.terms import content_terms
+from ..values.messages import Message, message_text
+
+_ITEMS = 60
+"""Items that are looked at, spread over all of them."""
+_READ = 2_000
+"""Characters of a text that are looked at."""
+_ENOUGH = 2
+"""Words of its own that have to come back, where none of them is a name or a number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Echoes:
+    """What an answer took up."""
+
+    looked_at: int
+    """Items of this turn's part that were looked at."""
+    recurring: int
+    """How many of them have a word of their own in the answer."""
+    came_back: tuple[str, ...]
+    """Refs of all that came back: of the turn's part, and of what opened the conversation."""
+
+
+def echoes_in(
+    record: ContextRecord, given: Sequence[Message], answer: Message | None
+) -> Echoes | None:
+    """Return what the answer took up; None when nothing is known of the items' words.
+
+    So it is where the part was built by another process.
+    """
+    shown = [used for used in record.used if used.shown in ("full", "brief") and used.words]
+    if answer is None or not shown:
+        return None
+    asked = {
+        term for message in given if message["role"] == "user" for term in _terms(_said(message))
+    }
+    text = _said(answer)
+    said = set(_terms(text)) - asked
+    looked_at = shown[:: -(-len(shown) // _ITEMS)]
+    own = {used.ref: said.intersection(content_terms(used.words[:_READ])) for used in looked_at}
+    part = [used.ref for used in looked_at if used.block == "turn"]
+    return Echoes(
+        looked_at=len(part),
+        recurring=sum(bool(own[ref]) for ref in part),
+        came_back=tuple(
+            used.ref for used in looked_at if used.ref in text or _is_enough(used, own[used.ref])
+        ),
+    )
+
+
+def _is_enough(used: ItemOutcome, back: set[str]) -> bool:
+    if len(back) >= _ENOUGH:
+        return True
+    _, *later = used.words[:_READ].split() or [""]
+    names = content_terms(" ".join(word for word in later if word[0].isupper()))
+    return any(not term.isalpha() for term in back) or not back.isdisjoint(names)
+
+
+def _said(message: Message) -> str:
+    """Return the words of a message, and what it calls tools with."""
+    called = message.get("tool_calls")
+    return message_text(message) + (" " + json.dumps(called, default=str) if called else "")
+
+
+def _terms(text: str) -> list[str]:
+    return content_terms(text[: 4 * _READ])
