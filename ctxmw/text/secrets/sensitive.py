@@ -19,14 +19,14 @@ _HEALTH = r"""
     |my)[ ](?:a[ ]|my[ ])?stroke|pacemaker|heart[ ](?:condition|attack|disease|failure)
     |blood[ ](?:thinners?|pressure|sugar)|cholesterol|kidney[ ]\w+|dialysis|transplant
     |parkinson'?s|alzheimer'?s|dementia|multiple[ ]sclerosis|cystic[ ]fibrosis|copd|tuberculosis
-    |malaria|long[ ]covid|adhd|autis\w+|asperger'?s|dyslexi\w+|tourette'?s|tinnitus|stammer
-    |stutter|insulin|medication|medicated|prescri(?:bed|ption)|antidepressants?|antipsychotics?
+    |malaria|long[ ]covid|adhd|autis\w+|asperger'?s|dyslexi\w+|tourette'?s|tinnitus
+    |insulin|medication|medicated|prescri(?:bed|ption)|antidepressants?|antipsychotics?
     |lithium|prozac|zoloft|xanax|valium|ritalin|adderall|ozempic|wegovy|methadone|warfarin
     |levothyroxine|quetiapine|lamotrigine|testosterone|estrogen|hormone[ ]therapy|wheelchair
     |prosthe\w+|crutches|disabilit(?:y|ies)|(?:i['\u2019]m|i[ ]am|being)[ ]disabled|deaf
     |(?:i['\u2019]m|i[ ]am|colou?r|legally|partially|going)[ -]blind|blind[ ]in
     |hard[ ]of[ ]hearing|disease|disorder|syndrome|surgery|chronic|medical[ ]condition
-    |diagnos\w+|allergisch|allergie|schwanger|allergique|enceinte|al[e\u00e9]rgi\w+|embarazada"""
+    |diagnosed[ ]with|allergisch|allergie|schwanger|allergique|enceinte|al[e\u00e9]rgi\w+|embarazada"""
 _MIND = r"""
     depress(?:ion|ed|ive)|depressionen|anxiety|panic[ ](?:attacks?|disorder)|anxious[ ]disorder
     |bipolar|manic|psychosis|psychotic|schizo\w+|borderline[ ]personality|ocd|ptsd|trauma\w*
@@ -65,7 +65,7 @@ _BEGINNINGS = frozenset(
     chemo remis hiv aids hepat herpe pregn misca abort infer ivf menop endom pcos celia coeli crohn
     colit ibs arthr rheum lupus fibro osteo scoli eczem psori insom sleep narco thyro hashi anemi
     anaem hemop haemo sickl strok pacem heart blood chole kidne dialy trans parki alzhe demen multi
-    cysti copd tuber malar long adhd autis asper dysle toure tinni stamm stutt insul medic presc
+    cysti copd tuber malar long adhd autis asper dysle toure tinni insul medic presc
     antid antip lithi proza zolof xanax valiu rital adder ozemp wegov metha warfa levot queti lamot
     testo estro hormo wheel prost crutc disab deaf blind heari hard disea disor syndr surge chron
     diagn schwa encei alerg embar depre anxie panic anxio bipol manic psych schiz borde ocd ptsd
