@@ -75,6 +75,9 @@ class Question:
     """Whether it is put as a question or a request, and not only said."""
     to_you: bool
     """Whether it is about the one who answers, and not about who asks: "how old are you?"."""
+    goes_on: bool
+    """Whether it tells what somebody is at, and does not only ask what was said: "I'm back. Let's
+    finish the plan."."""
 
 
 def analyse(text: str, people: People, now: datetime) -> Question:
@@ -104,12 +107,26 @@ def analyse(text: str, people: People, now: datetime) -> Question:
         subject=frozenset(term for word, term in meant if word not in SMALL_TALK),
         asks=bool(ASKS.search(text)),
         to_you=bool(ABOUT_YOU.search(text)) and not FIRST_PERSON.search(text),
+        goes_on=any(map(_tells_of_work, _SENTENCE_END.split(text))),
     )
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
     quoted = (next(filter(None, found), "") for found in QUOTED.findall(text))
     return tuple(terms for terms in (tuple(content_terms(words)) for words in quoted) if terms)
+
+
+_A_STATEMENT = 3
+"""Words of the shortest sentence that tells anything."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_LETS = re.compile(r"\blet['\u2019]?s\b", re.IGNORECASE)
+
+
+def _tells_of_work(sentence: str) -> bool:
+    """Say whether somebody speaks of themselves in a sentence, and asks nothing."""
+    if sentence.rstrip().endswith("?") or len(sentence.split()) < _A_STATEMENT:
+        return False
+    return bool(FIRST_PERSON.search(sentence) or _LETS.search(sentence))
 
 
 def _shape(text: str) -> str | None:

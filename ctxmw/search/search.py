@@ -30,7 +30,7 @@ from ..values.situation import Rating, Situation, Weights
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Filter, Question, analyse, rows_allowed
-from .ranking.candidates import gain, least
+from .ranking.candidates import gain, least, spread
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
@@ -273,6 +273,8 @@ class Search:
         if wanted.moved:
             rank = rank + _by_place_among(index, rated.places, wanted.moved)
         gains = gain(rank, costs, touched & ~_echoes(index, rated))
+        if rated.goes_on:
+            gains = spread(gains, index.columns["session"].all[rated.places])
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.

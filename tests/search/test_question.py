@@ -165,3 +165,18 @@ def test_only_the_beginning_of_a_long_query_is_read():
 )
 def test_the_verb_of_a_request_is_not_what_it_is_about(text, terms):
     assert list(read(text).terms) == [stem(term) for term in terms]
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_on"),
+    [
+        ("I'm back at work. What's next on the plan?", True),
+        ("Let's finish the packing list.", True),
+        ("Is the guide ready? I need to send it to clients.", True),
+        ("What did I say about the guide?", False),
+        ("How many cards does my gallery have with Bootstrap 5.3.0?", False),
+        ("Thanks!", False),
+    ],
+)
+def test_work_that_goes_on_is_told_apart_from_a_question_about_the_past(text, goes_on):
+    assert read(text).goes_on is goes_on

@@ -318,3 +318,17 @@ def test_an_answer_does_not_depend_on_what_was_asked_before():
             )
     assert answers[0] == answers[1]
     assert answers[0]["Which gear is n77?"][0][0] == "Gear n77 is copper."
+
+
+def test_where_work_goes_on_the_plan_comes_before_what_was_said_of_it(ctx):
+    filler = "then water all of it twice, and look for snails at night; "
+    ctx.session("s").capture(
+        [
+            {"role": "user", "content": "Make a herb garden plan. " + filler * 7},
+            {"role": "assistant", "content": ("The herb garden plan: " + filler * 5) * 3},
+        ]
+    )
+    (best, *_) = ctx.search("I'm back in town. Let's go on with the herb garden plan.")
+    assert best.record.role == "assistant"
+    (best, *_) = ctx.search("What did I say about the herb garden plan?")
+    assert best.record.role == "user"

@@ -189,3 +189,20 @@ def gain(rank: Floats, costs: Floats, considered: Bools) -> NDArray[np.float64]:
     total = best + np.log(np.exp(every - best).sum())
     found: NDArray[np.float64] = rank - total + EVIDENCE - np.log(np.maximum(costs, CHEAP))
     return found
+
+
+ANOTHER = 0.5
+"""What each further hit of a conversation brings less, times the logarithm of how many there are:
+the second a third less, the tenth two thirds."""
+
+
+def spread(gains: NDArray[np.float64], sessions: Ints) -> NDArray[np.float64]:
+    """Return the gains with less for those that come after others of their conversation."""
+    order = np.lexsort((-gains, sessions))
+    begins = np.append(True, np.diff(sessions[order]) != 0)
+    starts = np.flatnonzero(begins)
+    place = np.arange(len(order)) - starts[np.cumsum(begins) - 1]
+    less = np.zeros(len(gains))
+    less[order] = ANOTHER * np.log1p(place)
+    found: NDArray[np.float64] = np.where(sessions >= 0, gains - less, gains)
+    return found

@@ -31,6 +31,8 @@ OPENING = 15.0
 LONG_TOKENS, LONGEST = 100, 500
 """From how many tokens on a record counts as long, and up to how many it counts as longer: of one
 that has more, a passage is shown all the same."""
+NOBODY = -2
+"""The number of a speaker whom nobody has heard."""
 REASONS = 3
 
 QUERY_SIGNALS = frozenset(
@@ -56,6 +58,8 @@ class Signals:
     """How many words of the question's subject each candidate itself holds."""
     worth: Mapping[str, float]
     """What each of the question's words that occur says: the fewer hold it, the more."""
+    goes_on: bool = False
+    """Whether the question is part of work that goes on."""
 
     def touched(self) -> Bools:
         """Say of each candidate whether it has anything to do with the question."""
@@ -154,6 +158,7 @@ def signals(
         match=covered.match,
         subject=covered.subject,
         worth=asked.worth,
+        goes_on=question.goes_on,
     )
 
 
@@ -232,6 +237,9 @@ def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
         "opening": opening,
         "long": np.log(np.clip(cost, LONG_TOKENS, LONGEST) / LONG_TOKENS),
     }
+    if question.goes_on:
+        answers = index.people.speakers.get("assistant", NOBODY)
+        kinds["worked_out"] = index.columns["speaker"].all[places] == answers
     if question.shape:
         kinds["shape"] = index.columns[question.shape].all[places]
     if question.broad:

@@ -64,6 +64,8 @@ class RankWeights:
     """The same when the question asks for an overview or an order of events."""
     long: float = -1.0
     """Logarithm of tokens above a hundred, up to five hundred."""
+    worked_out: float = 1.0
+    """Said by the assistant, where work goes on: plans and drafts are what is needed."""
     dense: float = 1.5
     """Nearness of meaning, from an embedder, if there is one."""
     dense_near: float = 0.5
