@@ -26,7 +26,8 @@ _HEALTH = r"""
     |prosthe\w+|crutches|disabilit(?:y|ies)|(?:i['\u2019]m|i[ ]am|being)[ ]disabled|deaf
     |(?:i['\u2019]m|i[ ]am|colou?r|legally|partially|going)[ -]blind|blind[ ]in
     |hard[ ]of[ ]hearing|disease|disorder|syndrome|surgery|chronic|medical[ ]condition
-    |diagnosed[ ]with|allergisch|allergie|schwanger|allergique|enceinte|al[e\u00e9]rgi\w+|embarazada"""
+    |diagnosed[ ]with|allergisch|allergie|schwanger|allergique|enceinte|al[e\u00e9]rgi\w+
+    |embarazada"""
 _MIND = r"""
     depress(?:ion|ed|ive)|depressionen|anxiety|panic[ ](?:attacks?|disorder)|anxious[ ]disorder
     |bipolar|manic|psychosis|psychotic|schizo\w+|borderline[ ]personality|ocd|ptsd|trauma\w*
