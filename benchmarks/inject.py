@@ -1,93 +1,236 @@
-"""What `ctxmw inject` costs a shell: cold start to output, over many memories.
+"""What hooks and editors wait for: `ctxmw inject` and `ctxmw mcp` from a standing start.
 
-python -m benchmarks.inject [--memories 10000] [--rounds 7]
+    python -m benchmarks.inject [--files 500] [--memories 1000] [--rounds 7] [--beside FOLDER]
 
-CPU of the whole process, of user and system together: what a hook that runs before every prompt
-takes from the machine, however busy that is. Modules are compiled already, as they are after any
-first start; one line tells what it costs where Python may not keep them.
+In a project of that many files: CPU of the whole process, of user and system together: what a hook
+that runs before every prompt takes from the machine, however busy that is. `inject` is measured
+alone, and with `ctxmw serve` at hand; of the latter also how long its answer takes.
+`--beside` measures another checkout of ctxmw in the same run, round by round.
+
+Modules are compiled already, as they are after any first start; one line tells what it costs where
+Python may not keep them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 
-from benchmarks.prepare import fill_memories
-from benchmarks.search import Zipf
+from benchmarks.code_index import copied
 from benchmarks.timing import keeps_compiled, percentile, report
-from ctxmw import ContextMiddleware
 
-MESSAGE = "How does the AuthService check a login token?"
-GOAL = 1200.0
+MESSAGE = "How does the parser read a token from the stream?"
+GOALS = {
+    "inject, with serve": 250.0,
+    "inject, alone": 250.0,
+    "mcp, to its first answer": 800.0,
+    "serve, an answer": 50.0,
+}
 NOT_LOADED = ("asyncio", "chromadb", "http.client", "mcp", "starlette", "tree_sitter", "wordllama")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--memories", type=int, default=10_000)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--files", type=int, default=500)
+    parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--beside", type=Path, help="another checkout of ctxmw")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "memory.db"
-        random = Random(7)
-        with ContextMiddleware.open(path) as ctx:
-            fill_memories(ctx, chosen.memories, Zipf(random, 17_000), random)
-        where = ["--store", str(path), "--project", "shop"]
-        python = [sys.executable, "-c"]
-        inject = [sys.executable, "-m", "ctxmw", "inject", MESSAGE, *where]
-        # The first search of a store leaves a copy of its index there; the first of a machine, a
-        # copy of the token table and the compiled modules. Nobody waits for these twice.
-        first = cpu(inject, folder)
-        print(f"{chosen.memories} memories; CPU of a process")
-        steps = {
-            "python alone": [*python, "pass"],
-            "ctxmw --version (imports the core)": [sys.executable, "-m", "ctxmw", "--version"],
-            "... and the settings": [*python, "import ctxmw.settings.settings"],
-            "... and opens the store": [*python, _OPEN.format(path=str(path))],
-            "ctxmw inject, cold start to output": inject,
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copied(folder / "code", chosen.files)
+        print(f"{chosen.files} files, {chosen.memories} memories; milliseconds of CPU")
+        trees = {"": None, **({"beside: ": chosen.beside} if chosen.beside else {})}
+        places = {
+            told: Place(folder, tree, home=folder / f"home{at}")
+            for at, (told, tree) in enumerate(trees.items())
         }
-        for name, command in steps.items():
-            times = [cpu(command, folder) for _ in range(chosen.rounds)]
-            print(report(name, times))
-        reached = "reached" if percentile(times, 0.5) < GOAL else "missed"
-        print(f"the very first inject, which compiles every module: {first:.0f} ms")
-        print(f"goal {GOAL:.0f} ms at the median: {reached}")
-        uncompiled = [cpu(inject, folder, _UNCOMPILED) for _ in range(chosen.rounds)]
+        for place in places.values():
+            place.fill(chosen.memories)
+            place.cpu(*place.inject)  # compiles what is compiled once
+        times: dict[str, list[float]] = {}
+        for _ in range(chosen.rounds):
+            for told, place in places.items():
+                for what, taken in measured(place):
+                    times.setdefault(told + what, []).append(taken)
+        for what, some in times.items():
+            print(report(what, some))
+        for what, goal in GOALS.items():
+            reached = "reached" if percentile(times[what], 0.5) < goal else "missed"
+            print(f"goal: {what} under {goal:.0f} ms at the median: {reached}")
+        own = places[""]
+        uncompiled = [own.cpu(*own.inject, environment=_UNCOMPILED) for _ in range(chosen.rounds)]
         print(report("where compiled modules cannot be kept", uncompiled))
-        print(f"loaded on the way: {', '.join(loaded(path)) or 'none'} of {', '.join(NOT_LOADED)}")
+        print(f"loaded on the way: {', '.join(loaded(own)) or 'none'} of {', '.join(NOT_LOADED)}")
 
 
-_OPEN = (
-    "from ctxmw.settings.settings import Settings\n"
-    "with Settings.load(store={path!r}).open() as ctx:\n    pass"
-)
-_UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": os.devnull}
+class Place:
+    """A project, a store, and a checkout of ctxmw to ask."""
+
+    def __init__(self, folder: Path, tree: Path | None, home: Path) -> None:
+        self.folder = folder
+        # Each has a store of its own: an older checkout cannot read what a later one writes.
+        self.store = home.with_suffix(".db")
+        where = ["--store", str(self.store), "--project", "shop"]
+        self.inject = [sys.executable, "-m", "ctxmw", "inject", MESSAGE, *where]
+        self.serve = [sys.executable, "-m", "ctxmw", "serve", *where]
+        self.mcp = [sys.executable, "-m", "ctxmw", "mcp", *where]
+        self.home = home
+        self._tree = tree
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        own = {"CTXMW_HOME": str(self.home), "CTXMW_INDEX_FOLDERS": "false"}
+        kept = keeps_compiled(self.folder) if more is None else dict(more)
+        paths = [self._tree, self._tree / "adapters"] if self._tree else []
+        return {
+            **os.environ,
+            **own,
+            **kept,
+            **({"PYTHONPATH": os.pathsep.join(map(str, paths))} if paths else {}),
+        }
+
+    def fill(self, memories: int) -> None:
+        """Make the store: memories, and the code of the project."""
+        arguments = [str(self.store), str(memories), str(self.folder / "code")]
+        subprocess.run(
+            [sys.executable, "-c", _FILL, *arguments],
+            check=True,
+            cwd=self.folder,
+            env=self.environment(),
+        )
+
+    def cpu(self, *command: str, environment: Mapping[str, str] | None = None) -> float:
+        """Return the milliseconds of CPU that a process takes."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            command,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=self.folder / "code",
+            env=self.environment(environment),
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
-def cpu(command: list[str], folder: str, environment: dict[str, str] | None = None) -> float:
-    """Return the milliseconds of CPU that a process takes."""
-    chosen = os.environ | (environment or keeps_compiled(Path(folder)))
+def measured(place: Place) -> Iterator[tuple[str, float]]:
+    """Yield what one round of each takes."""
+    python = [sys.executable, "-c"]
+    yield "python alone", place.cpu(*python, "pass")
+    yield "inject, alone", place.cpu(*place.inject)
+    yield "mcp, to its first answer", first_answer(place)
+    with serving(place) as served:
+        if served:
+            yield "inject, with serve", place.cpu(*place.inject)
+            yield "serve, an answer", answered(place)
+
+
+def first_answer(place: Place) -> float:
+    """Return the CPU that an MCP server takes until it has said what it is."""
+    asked = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "benchmark", "version": "1"},
+    }
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked})
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder, env=chosen)
+    # It ends when its input does, after it has answered.
+    subprocess.run(
+        place.mcp,
+        input=f"{line}\n",
+        text=True,
+        check=True,
+        capture_output=True,
+        cwd=place.folder / "code",
+        env=place.environment(),
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
-def loaded(path: Path) -> list[str]:
+@contextmanager
+def serving(place: Place) -> Iterator[bool]:
+    """Have a process that serves, if this checkout has one, until the end of the block."""
+    process = subprocess.Popen(
+        place.serve,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=place.folder / "code",
+        env=place.environment(),
+    )
+    try:
+        while process.poll() is None and not list(place.home.glob("serving/*.json")):
+            time.sleep(0.05)
+        yield process.poll() is None
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def answered(place: Place) -> float:
+    """Return how long the second answer of a process that serves takes, by the clock."""
+    code = (
+        "import sys, time\n"
+        "from ctxmw.cli.main import parser_for\n"
+        "from ctxmw.cli.commands.inject import _question\n"
+        "from ctxmw.cli.resident.caller import ask\n"
+        "question = _question(parser_for(sys.argv[1:]).parse_args(sys.argv[1:]))\n"
+        "assert ask(question)\n"
+        "began = time.perf_counter()\n"
+        "ask(question)\n"
+        "print(1000 * (time.perf_counter() - began))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *place.inject[3:]],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=place.folder / "code",
+        env=place.environment(),
+    )
+    return float(done.stdout)
+
+
+_FILL = """
+import sys
+from random import Random
+from ctxmw import ContextMiddleware
+store, memories, folder = sys.argv[1:]
+random = Random(7)
+words = [f"{one}{two}" for one in ("token", "order", "cart", "user") for two in range(500)]
+with ContextMiddleware.open(store, user="local") as ctx:
+    for number in range(int(memories)):
+        ctx.remember(f"Fact {number}: " + " ".join(random.choices(words, k=8)) + ".")
+    ctx.index_code(folder, project="shop")
+"""
+_UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": os.devnull}
+
+
+def loaded(place: Place) -> list[str]:
     """Return which of the heavy modules an inject imports after all."""
     code = (
         "import sys\nfrom ctxmw.cli.main import main\n"
-        f"main(['inject', {MESSAGE!r}, '--store', {str(path)!r}])\n"
+        "main(sys.argv[1:])\n"
         f"print(*[name for name in {NOT_LOADED!r} if name in sys.modules], file=sys.stderr)"
     )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=path.parent)
+    command = [sys.executable, "-c", code, *place.inject[3:]]
+    done = subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=place.folder / "code",
+        env=place.environment(),
+    )
     return done.stderr.split()
 
 

@@ -48,8 +48,10 @@ class ProjectCode:
         self._places[file.path] = [
             self._add(Definition(entity, file.path)) for entity in file.entities
         ]
+        first = len(self._lengths)
+        self._lengths.extend(self.postings.add(first, [one.words for one in file.entities]))
         if file.past and self._places[file.path]:
-            self.past.add(self._places[file.path][0], file.past)
+            self.past.add(self._places[file.path][0], [file.past])
 
     def let_go(self, path: str) -> None:
         """Know a file no longer."""
@@ -189,7 +191,6 @@ class ProjectCode:
         name = entity.own_name
         self._named[name].append(place)
         self._lower[_folded(name)].add(name)
-        self._lengths.append(self.postings.add(place, entity.words))
         for called in entity.calls:
             self._callers[called.rpartition(".")[2]].append(place)
         for base in entity.bases:

@@ -64,7 +64,9 @@ def _may_be_told(turn: Turn) -> bool:
     """
     if turn.trust != "trusted" or turn.rejected or not turn.teaches:
         return False
-    return turn.role == "user" or (turn.role == "assistant" and not turn.tainted)
+    if turn.role == "user":
+        return turn.speaker.casefold() in ("", turn.user.casefold())
+    return turn.role == "assistant" and not turn.tainted
 
 
 def _own(turn: Turn) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, TypeVar
@@ -103,16 +104,38 @@ def check_texts(asked: object, field: str) -> None:
         raise InvalidValue(f"{field} must be a sequence of texts, not one text ({asked!r:.60}).")
 
 
-def asked_texts(find: Find) -> dict[str, list[str]]:
-    """Return, for each column that is asked for, which of the texts asked for a row can have."""
-    asked = ((field, getattr(find, field)) for field in _ASKED)
-    return {field: possible_texts(texts, field) for field, texts in asked if texts}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is looked for, checked: every database asks for it in its own words."""
+
+    texts: dict[str, list[str]]
+    """For each column that is asked for, which of the texts asked for a row can have at all."""
+    times: dict[str, str]
+    """The earliest time by ">=", and the first that is too late by "<", as a row has them."""
+    live: bool | None
+    newest_first: bool
+    limit: int | None
+    offset: int
+
+    @classmethod
+    def by(cls, find: Find) -> Asked:
+        """Return what a query asks for, or raise when that cannot be."""
+        texts = ((field, getattr(find, f"{field}s")) for field in _ASKED)
+        times = ((">=", find.since, "since"), ("<", find.until, "until"))
+        return cls(
+            texts={field: possible_texts(many, f"{field}s") for field, many in texts if many},
+            times={sign: moment(at, field) for sign, at, field in times if at is not None},
+            live=find.live,
+            newest_first=find.newest_first,
+            limit=None if find.limit is None else natural(find.limit, "limit"),
+            offset=natural(find.offset, "offset"),
+        )
 
 
 # The first of these that is asked for picks SQLite's index. Without statistics it guesses, and
 # prefers an index that spares it the sorting to the one that finds three rows. The index by
 # session goes on with the type.
-_ASKED = ("keys", "digests", "sessions", "types", "scopes", "sources")
+_ASKED = ("key", "digest", "session", "type", "scope", "source")
 
 
 def possible_texts(asked: Sequence[str], field: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxmw import ContextMiddleware
+from ctxmw.code.codebase import Codebase
 from ctxmw.code.languages.named_imports import inside_of, rust_paths, script_imports
 from ctxmw.code.relations import related
 
@@ -20,7 +21,7 @@ def graph(tmp_path):
             place.write_text(text)
         with ContextMiddleware.open(":memory:") as ctx:
             ctx.index_code(tmp_path / "code", project="shop")
-            with ctx._recall.surroundings.codebase.use("local", "shop") as code:
+            with Codebase(ctx.store).use("local", "shop") as code:
                 return code
 
     return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxmw import ContextMiddleware
+from ctxmw.code.codebase import Codebase
 from ctxmw.code.indexer import Bounds
 
 SECONDS = 60
@@ -36,7 +37,7 @@ def project(folder):
 
 
 def known(ctx, project="shop", user="local"):
-    with ctx._recall.surroundings.codebase.use(user, project) as code:
+    with Codebase(ctx.store).use(user, project) as code:
         return set(code.files) if code is not None else set()
 
 

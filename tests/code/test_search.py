@@ -161,3 +161,18 @@ def test_a_table_of_words_makes_nothing_be_about_the_code():
     table = f"EMOJI = ['causes', 'crocodile', 'main', 'marmalade', {many}]\n"
     project.take_in(known("net/_emoji.py", table))
     assert search_code(project, said).about <= max(0.0, before + 0.1)
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("code/index.py", {"index"}),
+        ("code/mod.py", {"mod"}),
+        ("index.py", {"index"}),
+        ("ui/cart/index.ts", {"cart"}),
+        ("net/socket/mod.rs", {"socket"}),
+        ("shop/__init__.py", {"shop"}),
+    ],
+)
+def test_only_the_file_that_stands_for_its_folder_has_the_name_of_that(path, own):
+    assert path_terms(path)[0] == own

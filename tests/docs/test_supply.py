@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 
 import pytest
 
 import ctxmw
+from tests.support.openai_stub import OpenAIStub
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -122,6 +125,21 @@ def test_the_wheel_holds_what_it_should_and_works_in_a_clean_environment(built, 
     assert "8080" in _run(command, "search", "port", "--store", store, cwd=tmp_path).stdout
 
 
+def test_the_first_fifteen_minutes_from_the_wheel_to_an_agent_for_two_users(built, tmp_path):
+    script = ROOT / "examples" / "first_fifteen_minutes.py"
+    assert len(script.read_text("utf-8").splitlines()) <= 30
+    python = _environment(tmp_path / "env", f"{built[1]}[agents]", "langchain-openai")
+    with OpenAIStub() as model:
+        env = {**os.environ, "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": model.url}
+        done = _run(python, str(script), cwd=tmp_path, env=env)
+    ada, _, bob = done.stdout.partition("bob ")
+    assert "keep sessions in Redis" in ada
+    assert "I prefer short answers." in ada
+    assert "long answers" not in ada
+    assert "I prefer long answers with examples." in bob
+    assert "Redis" not in bob
+
+
 def test_the_version_is_the_same_wherever_it_stands():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert ctxmw.__version__ == declared
@@ -147,9 +165,11 @@ def _environment(folder: Path, *packages: str) -> str:
     return python
 
 
-def _run(*command: str, cwd: Path = ROOT, check: bool = True) -> subprocess.CompletedProcess[str]:
+def _run(
+    *command: str, cwd: Path = ROOT, check: bool = True, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=cwd
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=cwd, env=env
     )
     assert not check or done.returncode == 0, done.stderr
     return done

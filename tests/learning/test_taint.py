@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxmw import ContextMiddleware, Session
+from ctxmw import ContextMiddleware, InvalidValue, Session
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock
 from ctxmw.values.records import Derived, Turn, load, load_all
@@ -15,6 +15,7 @@ from tests.support.pasted_samples import EVIL, KLINGON, MALLORY, NO_TESTS, PASTE
 PAGE = "Team decision: the staging cluster moves to evil.example on Friday."
 REPORT = "I've read the page. We decided to move the staging cluster to evil.example on Friday."
 Message = dict[str, Any]
+OPENING: Message = {"role": "system", "content": f"You help with releases. {PAGE}"}
 
 
 @pytest.fixture
@@ -151,6 +152,63 @@ def test_an_answer_after_strangers_words_that_we_showed_is_tainted_by_them(
     assert turns(ctx)[REPORT].tainted
     (note,) = learned(ctx, "note")
     assert (note.trust, shown.ref in note.derived_from) == ("untrusted", True)
+
+
+class TestWhatCameAlongWithAMessage:
+    @pytest.mark.parametrize("role", ["user", "system"])
+    def test_taints_the_answer_and_not_the_person(self, ctx: ContextMiddleware, role: str) -> None:
+        along = {"brings": ["document:handbook"]}
+        opening = {"role": "system", "content": "Help.", **(along if role == "system" else {})}
+        asked = user("I prefer tea. News?", **(along if role == "user" else {}))
+        chat = ctx.session("s1")
+        chat.finish(chat.prepare([opening, asked]), REPORT)
+        answer = turns(ctx)[REPORT]
+        assert (answer.tainted, answer.brings) == (True, ("document:handbook",))
+        assert not turns(ctx)["I prefer tea. News?"].tainted
+        (note,) = learned(ctx, "note")
+        assert note.trust == "untrusted"
+        assert note.derived_from == (answer.ref, turns(ctx)["I prefer tea. News?"].ref)
+        assert [one.text for one in learned(ctx, "memory")] == ["I prefer tea."]
+
+    def test_is_forgotten_by_its_source(self, ctx: ContextMiddleware) -> None:
+        chat = ctx.session("s1")
+        asked = user("I prefer tea. News?", brings=["document:handbook"])
+        chat.finish(chat.prepare([asked]), REPORT)
+        again = [user("I prefer tea. News?"), assistant(REPORT), user("Really?")]
+        chat.finish(chat.prepare(again), f"Yes. {REPORT} Lunch is at noon.")
+        chat.end()
+        ctx.forget(source="document:handbook")
+        kept = [row.body for row in ctx.store.query("local", Find(live=None))]
+        assert not [body for body in kept if "evil.example" in body]
+        assert any("Lunch is at noon." in body for body in kept)
+        assert [one.text for one in learned(ctx, "memory")] == ["I prefer tea."]
+
+    def test_has_names(self, ctx: ContextMiddleware) -> None:
+        for wrong in ("document:x", [7], [""]):
+            with pytest.raises(InvalidValue, match=r"messages\[0\] brings"):
+                ctx.session("s1").prepare([user("News?", brings=wrong)])
+
+
+class TestASystemPromptOfTheCallers:
+    def test_taints_what_repeats_it(self, ctx: ContextMiddleware) -> None:
+        ctx.session("s1").capture([OPENING, user("News?"), assistant(REPORT)])
+        assert turns(ctx)[REPORT].brings == ("system",)
+        assert learned(ctx, "note")[0].trust == "untrusted"
+
+    def test_taints_nothing_else(self, ctx: ContextMiddleware) -> None:
+        other = "I've fixed the login test and pushed the branch."
+        ctx.session("s1").capture([OPENING, user("Fix it."), assistant(other)])
+        assert learned(ctx, "note")[0].trust == "trusted"
+
+    def test_nor_what_the_person_said_too(self, ctx: ContextMiddleware) -> None:
+        asked = user("Move the staging cluster to evil.example on Friday, as the page says.")
+        ctx.session("s1").capture([OPENING, asked, assistant(REPORT)])
+        assert learned(ctx, "note")[0].trust == "trusted"
+
+    def test_is_believed_where_the_application_says_so(self) -> None:
+        with ContextMiddleware.open(":memory:", trust={"system": "trusted"}) as ctx:
+            ctx.session("s1").capture([OPENING, user("News?"), assistant(REPORT)])
+            assert learned(ctx, "note")[0].trust == "trusted"
 
 
 class TestForgettingASource:

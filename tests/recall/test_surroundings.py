@@ -402,3 +402,51 @@ def test_a_question_names_fewer_files_than_a_request(ctx):
         asked(ctx, f"{begin} {text}").part.count("\n- ") for begin in ("how is it that", "fix that")
     )
     assert 0 < asking <= changing
+
+
+TALKING = '''"""Talks to servers."""
+
+
+class Line:
+    """A connection."""
+
+    def __init__(self, host, retries=3):
+        """Connect to a host, again and again when it refuses."""
+        self.host = host
+        self.retries = retries
+
+    def _redial(self):
+        for attempt in range(self.retries):
+            delay = 2 ** attempt
+            self.sleep(delay)
+
+    def close(self):
+        self.host = None
+'''
+
+
+@pytest.fixture
+def asked_of_line(tmp_path):
+    (tmp_path / "line.py").write_text(TALKING, encoding="utf-8")
+    (tmp_path / "other.py").write_text("def unrelated():\n    return 1\n", encoding="utf-8")
+    with ContextMiddleware.open(":memory:") as ctx:
+        ctx.index_code(tmp_path, project="shop")
+        yield lambda text: asked(ctx, text).part
+
+
+def test_a_file_that_is_named_comes_with_the_lines_that_answer(asked_of_line):
+    part = asked_of_line("How long is the delay between attempts in line.py?")
+    assert "4: class Line" in part
+    assert "delay = 2 ** attempt" in part
+
+
+def test_a_file_that_is_named_alone_comes_with_its_outline(asked_of_line):
+    part = asked_of_line("Explain line.py")
+    assert "4: class Line" in part
+    assert "delay" not in part
+
+
+def test_a_constructor_is_told_once(asked_of_line):
+    part = asked_of_line("Where does it connect to a host, and retry when the host refuses?")
+    assert part.count("__init__(self, host, retries=3)") == 1
+    assert "Connect to a host, again and again" in part

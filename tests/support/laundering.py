@@ -39,7 +39,8 @@ def system_prompts(ctx: ContextMiddleware) -> str:
 def said_by_the_person(ctx: ContextMiddleware) -> list[str]:
     """Return turns with the stranger's host in them that count as the person's own words."""
     turns = load_all(ctx.store.query(ctx.session("x").user, Find(types=("turn",))), Turn)
-    own = [turn for turn in turns if turn.role == "user" and turn.author == "person"]
+    told = [turn for turn in turns if turn.role == "user" and turn.teaches]
+    own = [turn for turn in told if turn.author == "person"]
     return [turn.text for turn in own if HOST in turn.text and not turn.tainted]
 
 

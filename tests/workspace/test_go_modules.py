@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxmw import ContextMiddleware
+from ctxmw.code.codebase import Codebase
 from ctxmw.workspace.go_modules import GoModules
 
 
@@ -42,5 +43,5 @@ def test_a_package_is_imported_and_the_standard_one_is_not(tmp_path):
         (tmp_path / path).write_text(text)
     with ContextMiddleware.open(":memory:") as ctx:
         ctx.index_code(tmp_path, project="shop")
-        with ctx._recall.surroundings.codebase.use("local", "shop") as code:
+        with Codebase(ctx.store).use("local", "shop") as code:
             assert code.graph.imported("main.go") == ("auth/login.go",)

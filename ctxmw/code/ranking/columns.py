@@ -84,7 +84,7 @@ class Columns:
 
     def share(self, places: NDArray[np.intp]) -> float:
         """Return the share of the files that these places are in."""
-        return len(np.unique(self.file_of[places])) / max(1, len(self.paths))
+        return len(set(self.file_of[places].tolist())) / max(1, len(self.paths))
 
     def file_norm(self, b: float) -> Numbers:
         """Return what a count in each file is divided by, for its length."""

@@ -7,6 +7,7 @@ are kept beside it until they are many, and places that are gone are passed over
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -55,17 +56,26 @@ class CodePostings:
     def __len__(self) -> int:
         return len(self._places) + self._waiting
 
-    def add(self, place: int, bag: str) -> int:
-        """Know what a definition holds; return how many words, each as often as it is there."""
-        words, digits = bag_words(bag)
-        if not words:
-            return 0
-        numbers = self._numbers
-        terms = np.fromiter(map(numbers.__getitem__, words), np.uint32, len(words))
-        often = np.frombuffer(digits.encode("ascii"), np.uint8) - 48
-        self._beside.append((terms, np.full(len(terms), place, np.uint32), often))
-        self._waiting += len(terms)
-        return sum(digits.encode("ascii")) - 48 * len(digits)
+    def add(self, first: int, bags: Sequence[str]) -> list[int]:
+        """Know what definitions hold, from a place on.
+
+        Return how many words that is of each, a word as often as it is there.
+        """
+        words: list[str] = []
+        held: list[int] = []
+        digits: list[bytes] = []
+        for bag in bags:
+            own, often = bag_words(bag)
+            words += own
+            held.append(len(own))
+            digits.append(often.encode("ascii"))
+        if words:
+            terms = np.fromiter(map(self._numbers.__getitem__, words), np.uint32, len(words))
+            places = np.arange(first, first + len(bags), dtype=np.uint32)
+            often_all = np.frombuffer(b"".join(digits), np.uint8) - 48
+            self._beside.append((terms, np.repeat(places, held), often_all))
+            self._waiting += len(terms)
+        return [sum(often) - 48 * len(often) for often in digits]
 
     def of(self, word: str) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
         """Return the places that hold a word, also such as are gone, and how often they do."""

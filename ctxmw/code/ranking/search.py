@@ -8,7 +8,7 @@ apart: small talk has words that some file holds, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from ...text.terms import stem
 from ...workspace.mentions import excerpt
 from ..files import Definition
 from .about import about_code
-from .words import asked_terms, joined_terms
+from .words import asked_terms, joined_terms, path_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,6 +88,29 @@ def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
     )
     held_by = {term: places for term, (places, _) in known.items()}
     return FoundCode(files=files, about=about_code(view, said, held_by))
+
+
+def best_in_file(code: ProjectCode, path: str, text: str) -> Definition | None:
+    """Return what in a file a message is about, besides the file's own name; None for nothing."""
+    view = code.columns
+    own_name, around = path_terms(path)
+    asked = asked_terms(excerpt(text))
+    terms = {term: worth for term, worth in asked.items() if term not in own_name | around}
+    held = {term: view.held(term) for term in terms}
+    known = {term: places for term, places in held.items() if len(places[0])}
+    _, own = _scores(view, terms, known, tests=True)
+    found = [
+        one
+        for one, _ in _definitions(code, view, own, view.paths.index(path))
+        if one.entity.kind != "module"
+    ]
+    return first_to_read(found)
+
+
+def first_to_read(found: Sequence[Definition]) -> Definition | None:
+    """Return the first that has a body; a class is told by what is in it."""
+    with_body = (one for one in found if one.entity.kind in ("function", "method"))
+    return next(with_body, found[0] if found else None)
 
 
 def asks_for_tests(text: str) -> bool:

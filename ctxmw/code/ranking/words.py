@@ -64,10 +64,13 @@ def path_terms(path: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of a file's own name, and of the folders it is in."""
     *folders, name = path.split("/")
     own = name.partition(".")[0]
-    if own in ("__init__", "index", "mod") and folders:
+    if folders and _STANDS_FOR_ITS_FOLDER.fullmatch(name):
         own = folders.pop()
     named = frozenset(_spelled(own))
     return named, frozenset(_spelled(" ".join(folders))) - named
+
+
+_STANDS_FOR_ITS_FOLDER = re.compile(r"__init__\.py|index\.[cm]?[jt]sx?|mod\.rs")
 
 
 def asked_terms(text: str) -> dict[str, float]:

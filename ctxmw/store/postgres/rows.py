@@ -9,16 +9,14 @@ from itertools import islice
 from typing import Any
 
 from ...errors import InvalidValue
-from ...protocols import Find, Row
+from ...protocols import Row
 from ...text.cleaning import words
 from ...text.terms import stem
 from ..rows import (
     WORD_CHARS,
     WORDS,
-    asked_texts,
+    Asked,
     check_texts,
-    moment,
-    natural,
     row_read,
     values_of,
 )
@@ -45,21 +43,19 @@ def columns_of(rows: Iterable[Row]) -> dict[str, list[Any]]:
     return {name: [values[name] for values in kept] for name in (*checked[0], "place")}
 
 
-def conditions(find: Find) -> tuple[str, list[Any]]:
+def conditions(asked: Asked) -> tuple[str, list[Any]]:
     """Return what a row must fulfil, beginning with AND, and the values to bind."""
     clauses: list[str] = []
     values: list[Any] = []
-    for field, possible in asked_texts(find).items():
-        clauses.append(among(field[:-1], possible))
+    for column, possible in asked.texts.items():
+        clauses.append(among(column, possible))
         values.append(possible)
-    for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
-        if at is not None:
-            moment(at, field)
-            clauses.append(f"records.at {compared} %s")
-            values.append(at)
-    if find.live is not None:
+    for compared, at in asked.times.items():
+        clauses.append(f"records.at {compared} %s")
+        values.append(datetime.fromisoformat(at))
+    if asked.live is not None:
         clauses.append("records.live = %s")
-        values.append(bool(find.live))
+        values.append(bool(asked.live))
     return "".join(f" AND {clause}" for clause in clauses), values
 
 
@@ -70,16 +66,10 @@ def among(column: str, asked: Sequence[str]) -> str:
     return f"records.{column} = ANY(%s){given}"
 
 
-def order(find: Find) -> str:
+def order(asked: Asked) -> str:
     """Return how the rows are sorted."""
-    way = " DESC" if find.newest_first else ""
+    way = " DESC" if asked.newest_first else ""
     return f" ORDER BY records.at{way}, records.seq{way} LIMIT %s OFFSET %s"
-
-
-def bounds(find: Find) -> list[int | None]:
-    """Return limit and offset."""
-    limit = None if find.limit is None else natural(find.limit, "limit")
-    return [limit, natural(find.offset, "offset")]
 
 
 def asked_words(asked: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import InvalidValue
 from ...protocols import Change, Find, Row
-from ..rows import LARGEST, identifier, named_user, possible_texts
+from ..rows import LARGEST, Asked, identifier, named_user, possible_texts
 from .address import Address
 from .blobs import Blobs
 from .claim import claim, rewrite
@@ -24,7 +24,6 @@ from .pool import Limits
 from .rows import (
     among,
     asked_words,
-    bounds,
     columns_of,
     conditions,
     order,
@@ -107,16 +106,16 @@ class PostgresStore(Blobs):
 
     def query(self, user: str, find: Find, /) -> list[Row]:
         """Return the rows that fit, ordered by time, then by when they were written."""
-        user = named_user(user)
-        clauses, values = conditions(find)
-        asked = [self._owner(user), *values, *bounds(find)]
-        rows = self.transactions.read(user, _ROWS + clauses + order(find), asked)
+        user, asked = named_user(user), Asked.by(find)
+        clauses, values = conditions(asked)
+        bound = [self._owner(user), *values, asked.limit, asked.offset]
+        rows = self.transactions.read(user, _ROWS + clauses + order(asked), bound)
         return [row_of(user, row) for row in rows]
 
     def count(self, user: str, find: Find, /) -> int:
         """Return how many rows fit, whatever the limit."""
         user = named_user(user)
-        clauses, values = conditions(find)
+        clauses, values = conditions(Asked.by(find))
         found = self.transactions.read(user, _COUNT + clauses, [self._owner(user), *values])
         return int(found[0][0])
 
@@ -127,15 +126,14 @@ class PostgresStore(Blobs):
         accents do not count; the first 64 words are looked for. This walks over the user's rows
         that fit: the search people use has an index of its own.
         """
-        user = named_user(user)
-        clauses, values = conditions(find)
-        limits = bounds(find)
-        asked = asked_words(words)
-        if not asked:
+        user, asked = named_user(user), Asked.by(find)
+        clauses, values = conditions(asked)
+        each = asked_words(words)
+        if not each:
             return []
-        owner, any_of = self._owner(user), " | ".join(f"({word})" for word in asked)
+        owner, any_of = self._owner(user), " | ".join(f"({word})" for word in each)
         sql = _FOUND.format(conditions=clauses)
-        bound = [owner, any_of, *values, asked, *limits, owner]
+        bound = [owner, any_of, *values, each, asked.limit, asked.offset, owner]
         return [
             (row_of(user, row[:-1]), row[-1]) for row in self.transactions.read(user, sql, bound)
         ]

@@ -12,35 +12,33 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from ...protocols import Find
-from ..rows import WORD_CHARS, WORDS, asked_texts, check_texts, moment, natural, row_read
+from ..rows import WORD_CHARS, WORDS, Asked, check_texts, row_read
 
 row_of = partial(row_read, datetime.fromisoformat)
 
 
-def conditions(find: Find) -> tuple[str, list[Any]]:
+def conditions(asked: Asked) -> tuple[str, list[Any]]:
     """Return what a row must fulfil, beginning with AND, and the values to bind."""
     clauses: list[str] = []
     values: list[Any] = []
-    for field, possible in asked_texts(find).items():
-        picks = not clauses or (field == "types" and bool(find.sessions) and len(clauses) == 1)
-        clause, value = among(field[:-1], possible, picks=picks)
+    for column, possible in asked.texts.items():
+        picks = not clauses or (column == "type" and "session" in asked.texts and len(clauses) == 1)
+        clause, value = among(column, possible, picks=picks)
         clauses.append(clause)
         values.append(value)
-    for compared, at, field in ((">=", find.since, "since"), ("<", find.until, "until")):
-        if at is not None:
-            clauses.append(f"{_time(find)} {compared} ?")
-            values.append(moment(at, field))
-    if find.live is not None:
+    for compared, at in asked.times.items():
+        clauses.append(f"{_time(asked)} {compared} ?")
+        values.append(at)
+    if asked.live is not None:
         clauses.append("records.live = ?")
-        values.append(int(find.live))
+        values.append(int(asked.live))
     return "".join(f" AND {clause}" for clause in clauses), values
 
 
-def order(find: Find) -> str:
+def order(asked: Asked) -> str:
     """Return how the rows are sorted."""
-    way = " DESC" if find.newest_first else ""
-    return f" ORDER BY {_time(find)}{way}, records.seq{way} LIMIT ? OFFSET ?"
+    way = " DESC" if asked.newest_first else ""
+    return f" ORDER BY {_time(asked)}{way}, records.seq{way} LIMIT ? OFFSET ?"
 
 
 def among(column: str, possible: Sequence[str], *, picks: bool = True) -> tuple[str, str]:
@@ -58,10 +56,9 @@ def among(column: str, possible: Sequence[str], *, picks: bool = True) -> tuple[
     return clause, json.dumps(possible)
 
 
-def bounds(find: Find) -> list[int]:
+def bounds(asked: Asked) -> list[int]:
     """Return limit and offset; SQLite takes -1 for no limit."""
-    limit = -1 if find.limit is None else natural(find.limit, "limit")
-    return [limit, natural(find.offset, "offset")]
+    return [-1 if asked.limit is None else asked.limit, asked.offset]
 
 
 def any_of(words: Sequence[str]) -> str:
@@ -74,10 +71,10 @@ def any_of(words: Sequence[str]) -> str:
     return " OR ".join(islice(dict.fromkeys(_quoted(words)), WORDS))
 
 
-def _time(find: Find) -> str:
+def _time(asked: Asked) -> str:
     # SQLite would rather walk through all rows by time than find a few and sort them.
-    few = find.keys or find.digests or find.sessions or len(find.types) > 1
-    return "+records.at" if few else "records.at"
+    few = not asked.texts.keys().isdisjoint(("key", "digest", "session"))
+    return "+records.at" if few or len(asked.texts.get("type", ())) > 1 else "records.at"
 
 
 def _quoted(words: Sequence[str]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from ...errors import InvalidValue, StoreError
 from ...protocols import Change, Find, Row
 from ...values.records import SHARED
-from ..rows import LARGEST, check_texts, identifier, named_user, possible_texts, values_of
+from ..rows import LARGEST, Asked, check_texts, identifier, named_user, possible_texts, values_of
 from .blobs import NEW_USER, Blobs
 from .file import claim, explained
 from .pool import Connections
@@ -115,15 +115,15 @@ class SqliteStore(Blobs):
 
     def query(self, user: str, find: Find, /) -> list[Row]:
         """Return the rows that fit, ordered by time, then by when they were written."""
-        user = named_user(user)
-        clauses, values = conditions(find)
-        asked = [user, *values, *bounds(find)]
-        rows = self._connections.read(_ROWS + clauses + order(find), asked)
+        user, asked = named_user(user), Asked.by(find)
+        clauses, values = conditions(asked)
+        bound = [user, *values, *bounds(asked)]
+        rows = self._connections.read(_ROWS + clauses + order(asked), bound)
         return [row_of(user, row) for row in rows]
 
     def count(self, user: str, find: Find, /) -> int:
         """Return how many rows fit, whatever the limit."""
-        clauses, values = conditions(find)
+        clauses, values = conditions(Asked.by(find))
         found = self._connections.read(_COUNT + clauses, [named_user(user), *values])
         return int(found[0][0])
 
@@ -133,13 +133,13 @@ class SqliteStore(Blobs):
         The score is BM25, over the statistics of the whole file. Words are stemmed, and case and
         accents do not count; the first 64 words are looked for.
         """
-        user = named_user(user)
-        clauses, values = conditions(find)
-        limits = bounds(find)
-        asked = any_of(words)
-        if not asked:
+        user, asked = named_user(user), Asked.by(find)
+        clauses, values = conditions(asked)
+        any_word = any_of(words)
+        if not any_word:
             return []
-        sql, bound = _FOUND + clauses + _BEST_FIRST, [user, SHARED, asked, *values, *limits]
+        bound = [user, SHARED, any_word, *values, *bounds(asked)]
+        sql = _FOUND + clauses + _BEST_FIRST
         found = self._connections.read(sql, bound)
         return [(row_of(user, row[:-1]), -row[-1]) for row in found]
 

@@ -19,9 +19,10 @@ from ctxmw.cli.main import main
 from ctxmw.errors import InvalidValue, MissingPackage, StoreError
 from ctxmw.protocols import Find
 from ctxmw.store.postgres.pool import Limits
-from ctxmw.store.postgres.rows import bounds, conditions, order
+from ctxmw.store.postgres.rows import conditions, order
 from ctxmw.store.postgres.schema import LATEST, MIGRATIONS
 from ctxmw.store.postgres.store import _ROWS, PostgresStore
+from ctxmw.store.rows import Asked
 from ctxmw.testing import HashEmbedder
 from ctxmw.testing.case import found, refs, row
 from tests.support.postgres_server import PASSWORD, Server
@@ -255,11 +256,13 @@ class TestRows:
         ]
         store.put(rows)
         sql.execute("ANALYZE records")
-        clauses, values = conditions(find)
+        wanted = Asked.by(find)
+        clauses, values = conditions(wanted)
         owner = store.address.owner("ada")
         sql.execute("SELECT set_config('ctxmw.owner', %s, false)", [str(owner)])
-        asked = "EXPLAIN " + _ROWS + clauses + order(find)
-        plan = sql.execute(asked, [owner, *values, *bounds(find)]).fetchall()
+        asked = "EXPLAIN " + _ROWS + clauses + order(wanted)
+        bound = [owner, *values, wanted.limit, wanted.offset]
+        plan = sql.execute(asked, bound).fetchall()
         assert f"records_{index}" in str(plan)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ....code.files import Definition
-from ....code.ranking.search import FoundFile
+from ....code.ranking.search import FoundFile, first_to_read
 from ....protocols import TokenCounter
 from .text import CodeText
 
@@ -15,6 +15,8 @@ _NEAR_BEST = 0.5
 """The share of the best definition's score that another one of its file has to reach."""
 _LINES = (24, 10)
 """How many lines are shown of the best definition of the best files, where there is room."""
+_READ = 6
+"""Definitions among which one with a body is looked for."""
 _FOR_LINES = 0.5
 """Of the tokens for code, what these may take."""
 _CLOSE = 0.8
@@ -73,7 +75,8 @@ class CodeLayout:
             file = self._files[at]
             if at not in detailed or (at and file.score < _CLOSE):
                 continue
-            answer = self._fitting(_matter(file, 1, shown)[0], most, min(left, share))
+            one = first_to_read(_matter(file, _READ, shown))
+            answer = self._fitting(one, most, min(left, share)) if one is not None else ""
             if answer:
                 spent = self._count(answer)
                 texts[at], left, share = f"{texts[at]}\n{answer}", left - spent, share - spent

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ....code.files import CodeFile, Definition
 from ....code.freshness import look_again
 from ....code.ranking.outline import most_used
-from ....code.ranking.search import FoundFile, search_code
+from ....code.ranking.search import FoundFile, best_in_file, search_code
 from ....code.ranking.words import asked_terms
 from ....code.refs import file_ref, found_ref, line_ref, symbol_ref
 from ....text.cleaning import digest
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....code.index import ProjectCode
 
 _NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
-_LEAST = (0.2, 0.5)
+_LEAST = (0.2, 0.6)
 """The share of the best file's score that another one needs: what answers a question stands in few
 files, a change may touch many."""
 _ASIDE_FROM_PLACES = 3
@@ -61,8 +61,8 @@ class CodeLook:
         """The full names of classes that are named."""
         self.shown: set[str] = set()
         """The full names of definitions that are shown with these."""
-        self.functions: dict[str, Definition] = {}
-        """Those of them that have lines to show, by ref."""
+        self.bodies: dict[str, Definition] = {}
+        """What has lines to show of what this message points at, by ref."""
         self._said = _NAMES.findall(situation.query[:READ])
         said = [
             trigger for trigger in triggers if trigger.source == "message" and not trigger.turns
@@ -100,6 +100,8 @@ class CodeLook:
                     self.paths_named.add(one.file.path)
                     if one.definition is not None:
                         self._is_shown(item.ref, one.definition)
+                    else:
+                        self._is_outlined(item.ref, one.file.path)
                 elif one.definition is not None:
                     # What was worked on stands in view, or comes with this message.
                     self.shown |= {each.full_name for each in self.text.shown_with(one.definition)}
@@ -206,7 +208,13 @@ class CodeLook:
         if one.entity.kind == "class":
             self._classes.append(one.full_name)
         elif one.entity.kind in ("function", "method"):
-            self.functions[ref] = one
+            self.bodies[ref] = one
+
+    def _is_outlined(self, ref: str, path: str) -> None:
+        """Note what in a file is asked about: its outline alone does not answer."""
+        best = best_in_file(self._code, path, self._situation.query)
+        if best is not None:
+            self.bodies[ref] = best
 
     def _item_of(self, pointed: _Pointed) -> Item:
         if pointed.definition is not None:

@@ -31,8 +31,8 @@ KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""
 _SAYS_MORE = 3
 """Words besides a name with which a message is about something else, too."""
-_OF_A_FUNCTION = 400
-"""Tokens that the lines of a function that is named may take."""
+_OF_A_BODY = 400
+"""Tokens that the lines of what is named may take."""
 
 
 class Code:
@@ -132,14 +132,14 @@ class Code:
     def _with_lines(
         self, look: CodeLook, situation: Situation, items: Sequence[Item], room: int
     ) -> list[Item]:
-        """Return what is named, functions with the lines that answer where there is room."""
+        """Return what is named, with the lines that answer where there is room."""
         terms = asked_terms(situation.query)
         shown = list(items)
         for at, item in enumerate(items):
-            one = look.functions.get(item.ref)
+            one = look.bodies.get(item.ref)
             answer = look.text.answering(one, terms) if one is not None else ""
             spent = self._count(answer) if answer else 0
-            if answer and spent <= min(room, _OF_A_FUNCTION):
+            if answer and spent <= min(room, _OF_A_BODY):
                 text = f"{item.text}\n{answer}"
                 shown[at] = replace(item, text=text, version=digest(text)[:16])
                 room -= spent

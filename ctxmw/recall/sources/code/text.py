@@ -64,7 +64,8 @@ class CodeText:
         """
         around = [one for one in self._with_classes(found) if one.full_name not in shown]
         chosen = sorted(around, key=lambda one: one.entity.line)
-        lines = [line for one in chosen for line in self._placed(one)]
+        names = {one.full_name for one in chosen}
+        lines = [line for one in chosen for line in self._placed(one, names)]
         return "\n".join(dict.fromkeys(lines))
 
     def in_a_line(self, path: str, found: Sequence[Definition], most: int) -> str:
@@ -108,10 +109,11 @@ class CodeText:
             chosen |= {other.full_name: other for other in around if outer}
         return list(chosen.values())
 
-    def _placed(self, one: Definition) -> Iterator[str]:
+    def _placed(self, one: Definition, chosen: Collection[str]) -> Iterator[str]:
         doc = f": {one.entity.doc}" if one.entity.doc else ""
         yield f"{one.entity.line}: {signature_of(one)}{doc}"
-        yield from self._constructor(one)
+        if all(member.full_name not in chosen for member in self._constructors(one)):
+            yield from self._constructor(one)
 
     def _constructor(self, one: Definition) -> Iterator[str]:
         """Yield what a class is made with."""
