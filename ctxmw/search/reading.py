@@ -73,7 +73,7 @@ class ReadRecord:
         half = self._tokens * SHARE
         # What clauses cost is a guess, and what they cost together is known.
         guess = sum([clause.tokens for clause in self._clauses]) / self._tokens
-        limit = min(half, longest) * guess
+        limit = min(half * guess, longest)
         return passage(text, self._clauses, worth, limit, fill=half <= longest)
 
 
