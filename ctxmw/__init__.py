@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .forgiving import ForgivingSession
     from .learning.policy import Learning
     from .learning.summarizers import SummarizerLimits
+    from .memory.documents import Documents, DocumentSearch, KeptDocument
     from .memory.hits import Hit
     from .memory.retention import Receipt
     from .middleware import ContextMiddleware
@@ -60,12 +61,15 @@ __all__ = [
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
+    "DocumentSearch",
+    "Documents",
     "Feedback",
     "Floors",
     "ForgivingSession",
     "Hit",
     "InvalidValue",
     "Item",
+    "KeptDocument",
     "Learning",
     "Markdown",
     "MemoryTool",
@@ -114,6 +118,7 @@ _NAMES = {
     "forgiving": "ForgivingSession",
     "learning.policy": "Learning",
     "learning.summarizers": "SummarizerLimits",
+    "memory.documents": "KeptDocument DocumentSearch Documents",
     "memory.hits": "Hit",
     "memory.retention": "Receipt",
     "middleware": "ContextMiddleware",

@@ -216,7 +216,9 @@ def compose(store: Store, options: Options) -> Composition:
     own = options.get("count")
     count = prompt_counter(counter_for(options.get("model")) if own is None else own)
     # Loading a token table takes a few tenths of a second: better now than in somebody's request.
-    count.warm()
+    # Who waits for everything may count nothing at all, as most commands do.
+    if _deadline(options) is not None:
+        count.warm()
     feed = Feed(journal.store)
     dense = _dense(journal, feed, options)
     recall = _recall(journal, feed, count, dense, options, stats=telemetry.stats)

@@ -26,6 +26,7 @@ from .conversation.state import SessionState
 from .conversation.usage import ItemUsage, usage_of
 from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
+from .memory.documents import Documents
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
 from .memory.pin import pin_memory, pinned_as
@@ -53,13 +54,14 @@ from .values.argument_checks import (
 )
 from .values.budget import Budget
 from .values.items import Trust, long_ref
-from .values.messages import Placement
+from .values.messages import Message, Placement
 from .values.metadata import MetadataValue
 from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
 
 if TYPE_CHECKING:
+    from .memory.arrivals.taking_in import TakenIn
     from .session import Session
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
@@ -249,6 +251,10 @@ class ContextMiddleware:
         """Return what is pinned, by ref: "shown" in every conversation, or "kept_out"."""
         return pinned_as(self._journal, self._named(user))
 
+    def documents(self, *, user: str | None = None) -> Documents:
+        """Return the user's documents: JSON values under a path and a name, for applications."""
+        return Documents(self.store, self._named(user), self._journal.clock)
+
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
         """Return the records of these refs that exist, in the order asked for."""
         rows = self.store.get(self._named(user), checked_refs(refs))
@@ -356,6 +362,34 @@ class ContextMiddleware:
         more.
         """
         return import_(self.store, self._named(user), checked_path(path, "file").absolute())
+
+    def import_from(
+        self,
+        source: str,
+        path: str | Path,
+        *,
+        of: str | None = None,
+        dry_run: bool = False,
+        user: str | None = None,
+    ) -> TakenIn:
+        """Take in what another memory, store or chat has left in a file or folder.
+
+        Sources: mem0, langgraph, langmem, chroma, llamaindex, chatgpt, claude. Times and ids are
+        kept; what was taken before is passed over, so a run that broke off is simply run again.
+        Where it holds several users' things, `of` says whose to take. With `dry_run` nothing is
+        written.
+        """
+        from .memory.arrivals.taking_in import arrivals_in, take_in  # few import anything
+
+        name = self._named(user)
+        found = arrivals_in(source, checked_path(path, "file or folder"), of)
+
+        def capture(chat: str, messages: Sequence[Message]) -> int:
+            return len(self.session(chat, user=name).capture(messages))
+
+        taken = take_in(self._journal, name, source, found, None if dry_run else capture)
+        self._learner.has_news(name)
+        return taken
 
     def session(
         self,
@@ -605,6 +639,7 @@ class ContextMiddleware:
     areceipts = twin(receipts)
     aexport = twin(export)
     aimport_ = twin(import_)
+    aimport_from = twin(import_from)
     arate = twin(rate)
     aratings = twin(ratings)
     ausage = twin(usage)

@@ -4,7 +4,7 @@
     agent = create_agent(model, middleware=[ContextAgentMiddleware(ctx)])
 
 Runnables, tools and the retriever need langchain-core only; the middleware is imported when it is
-asked for and needs langchain.
+asked for and needs langchain; `ContextStore` and `LangGraphSource` need langgraph.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,13 @@ from .tools import catalog_tools, code_tools, memory_tools
 
 if TYPE_CHECKING:
     from .middleware import ContextAgentMiddleware
+    from .store import ContextStore, LangGraphSource
 
 __all__ = [
     "ContextAgentMiddleware",
     "ContextModel",
+    "ContextStore",
+    "LangGraphSource",
     "MemoryRetriever",
     "PreModelHook",
     "catalog_tools",
@@ -45,4 +48,8 @@ def __getattr__(name: str) -> Any:
         from .middleware import ContextAgentMiddleware
 
         return ContextAgentMiddleware
+    if name in ("ContextStore", "LangGraphSource"):
+        from . import store
+
+        return getattr(store, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -95,7 +95,8 @@ class Around:
     @cached_property
     def own(self) -> Own:
         """What the application's own sources have; they are asked once a call."""
-        if not self._recall.own_sources:
+        skills = self._recall.catalog.skills
+        if not self._recall.own_sources and not skills.any(self._situation):
             return Own()
         return own_items(self._recall, self.brought.seen_from(self._situation))
 

@@ -172,7 +172,7 @@ class OnDemandAnswers:
     def _around(self, refs: Sequence[str]) -> list[Item]:
         """Return what of these is code, or a file of the folder at hand."""
         _, situation = self._here("")
-        found = [self._recall.surroundings.get(situation, ref) for ref in dict.fromkeys(refs)]
+        found = [_found_around(self._recall, situation, ref) for ref in dict.fromkeys(refs)]
         return [replace(item, label=f"{item.ref} {item.label}") for item in found if item]
 
     def _here(self, query: str, scope: Scope | None = None) -> tuple[SessionState, Situation]:
@@ -285,6 +285,11 @@ class OnDemandAnswers:
             lines = [line(item, "index", self._count(item.text)) for item in hits[:_NAMED]]
             return "What was found is already in view:\n" + "".join(lines)
         return f"Nothing is remembered about {query[:80]!r}. Other words may find more.\n"
+
+
+def _found_around(recall: Recall, situation: Situation, ref: str) -> Item | None:
+    """Return the code, the file or the skill of a ref."""
+    return recall.surroundings.get(situation, ref) or recall.catalog.skills.get(situation, ref)
 
 
 def _with_id(item: Item) -> Item:

@@ -7,7 +7,7 @@ what it says afterwards is no more trusted than they are. A person's own words s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..conversation.replay.trail import Trail
 from ..runtime.lru import LruCache
@@ -20,6 +20,8 @@ from ..values.records import Turn
 from .learner import OUR_TOOLS, is_anothers, source_of, trust_in_message
 
 CODE_SEARCH = "code_search"
+SHARED = 3
+"""Words of a sentence that a text must have for it to be told from there."""
 OF_A_STRANGER = "[untrusted, from "
 """How text of ours marks what a stranger wrote."""
 
@@ -83,13 +85,8 @@ class Strangers:
         system = [message_text(one) for one in before if one["role"] == "system"]
         if not system or self._known.get("system") == "trusted":
             return False
-        people = " ".join(message_text(one) for one in before if one["role"] == "user")
-        said, held = set(content_terms(people)), set(content_terms(" ".join(system)))
-        for sentence in sentences(message_text(self._messages[place])):
-            own = set(content_terms(sentence.text)) - said
-            if len(own) > 1 and len(own & held) >= max(2, REPEATED * len(own)):
-                return True
-        return False
+        people = "\n".join(message_text(one) for one in before if one["role"] == "user")
+        return says_what_is_in("\n".join(system), message_text(self._messages[place]), people)
 
     def _bring_at(self, place: int) -> bool:
         brought = brought_by(self._messages[place])
@@ -102,6 +99,38 @@ class Strangers:
             known = has_pasted(message_text(self._messages[place]))
             self._pasted.put(own, known)
         return known
+
+
+def says_what_is_in(text: str, answer: str, people: str) -> bool:
+    """Say whether an answer has something from a text that no person said.
+
+    That is an address, or most words of a sentence out of two of the text's that stand together:
+    in a long one any two words are somewhere.
+    """
+    known, held = people.casefold(), text.casefold()
+    if any(one in held and one not in known for one in _addresses(answer)):
+        return True
+    said = set(content_terms(people))
+    told = [set(content_terms(one.text)) - said for one in sentences(answer)]
+    own = [terms for terms in told if len(terms) >= SHARED]
+    if not own:
+        return False
+    parts = [set(content_terms(one.text)) for one in sentences(text)]
+    pairs = [one | other for one, other in zip(parts, [*parts[1:], set()], strict=False)]
+    return any(
+        len(terms & pair) >= max(SHARED, REPEATED * len(terms)) for terms in own for pair in pairs
+    )
+
+
+def _addresses(text: str) -> Iterator[str]:
+    """Yield hosts, mail addresses, pages and files: what has a dot in the middle."""
+    for word in text.casefold().split():
+        bare = word.strip(_AROUND)
+        if "." in bare:
+            yield bare
+
+
+_AROUND = "\"'`()[]{}<>*_,;:!?."
 
 
 def trust_of_words(turn: Turn) -> Trust:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidValue, NotFound
@@ -33,6 +34,7 @@ from .offering.items import (
 )
 from .offering.tool_shapes import read_tools, without_server
 from .offering.view import CatalogView
+from .sources.skills import Skills
 
 
 class Catalog:
@@ -47,6 +49,8 @@ class Catalog:
         servers: Mapping[str, Include] | None = None,
     ) -> None:
         """Offer what the store has, and these: they are as good, but not written to it."""
+        self.skills = Skills()
+        """Agent Skills, of the application and of folders."""
         self._store = journal.store
         self._clock = journal.clock
         self._random = journal.random
@@ -142,6 +146,13 @@ class Catalog:
         ref = f"{SERVER}{name}"
         server = CatalogServer(user=SHARED, ref=ref, at=self._clock(), name=name, include=include)
         self._store.put([server.row()])
+
+    def add_skills(self, folder: str | Path) -> list[str]:
+        """Offer the Agent Skills of a folder (SKILL.md files) in this process; return their names.
+
+        A request that calls for one is told its name and description; mem_get brings the rest.
+        """
+        return self.skills.add(folder)
 
     def remove(self, name: str) -> None:
         """Offer it no longer."""

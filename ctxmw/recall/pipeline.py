@@ -306,7 +306,12 @@ class Own:
 def own_items(recall: Recall, situation: Situation) -> Own:
     """Ask the application's own sources; what one has not got in time is left out."""
     deadline = recall.limit.due()
-    items: list[Item] = []
+    skills = recall.catalog.skills
+    # They are at hand, and most conversations have none.
+    listed = (
+        OwnSource(skills).best(situation, recall.weights).items if skills.any(situation) else ()
+    )
+    items: list[Item] = list(listed)
     late: list[str] = []
     for source in recall.own_sources:
         try:

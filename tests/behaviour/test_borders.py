@@ -18,6 +18,8 @@ from ctxmw.calls.end import UNENDED
 from ctxmw.conversation.state import SessionState, session_ref
 from ctxmw.errors import EmbedderError, StoreError, UnreadableRecord
 from ctxmw.protocols import Find, Row
+from ctxmw.recall.sources.records import Memories
+from ctxmw.search.per_user import Indexes
 from ctxmw.search.vectors.dense import Backlog
 from ctxmw.search.vectors.follow import space_of
 from ctxmw.search.vectors.numpy_index import NumpyIndex
@@ -25,7 +27,7 @@ from ctxmw.search.vectors.vectors import Vectors
 from ctxmw.store.replica import WORTH_KEEPING
 from ctxmw.testing import FixedClock, HashEmbedder
 from ctxmw.values.records import SHARED
-from ctxmw.values.situation import Situation
+from ctxmw.values.situation import Situation, Weights
 
 ASKED = [{"role": "user", "content": "Which colour does the harbour crane have?"}]
 CRANE = "The harbour crane is painted yellow."
@@ -159,12 +161,11 @@ def test_a_copy_of_the_indexes_keeps_in_mind_what_could_not_be_read(
         with closing(sqlite3.connect(path)) as file, file:
             file.execute("UPDATE records SET body = ? WHERE ref = ?", [row.body, row.ref])
         assert store is not ctx.store
-        with ctx._recall.search._indexes.use("local") as kept:
+        with Indexes(ctx.store).use("local") as kept:
             assert kept.index.place(row.ref) >= 0
             assert kept.unread == set()
-        listed = ctx._recall.sources[0]._shelf
         most = {"universal": 2 * WORTH_KEEPING}
-        best = listed.best(_situation(clock), ctx._recall.weights, most)
+        best = Memories(ctx.store).best(_situation(clock), Weights(), most)
         assert row.ref in {item.ref for item in best.items}
 
 

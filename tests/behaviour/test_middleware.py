@@ -411,3 +411,21 @@ def test_a_conversation_knows_its_own_memory(ctx):
     with ContextMiddleware.open(":memory:") as other:
         assert ctx.owns(ctx.session("s1"))
         assert not ctx.owns(other.session("s1"))
+
+
+def test_the_token_table_is_loaded_at_once_only_where_somebody_must_not_wait_for_it():
+    class Words:
+        loaded = False
+
+        def __call__(self, text: str) -> int:
+            return len(text.split())
+
+        def warm(self) -> None:
+            self.loaded = True
+
+    for deadline, at_once in ((None, False), (200.0, True)):
+        words = Words()
+        with ContextMiddleware.open(":memory:", count=words, deadline=deadline) as ctx:
+            ctx.remember("Prefers tabs.")
+            assert ctx.search("tabs")
+            assert words.loaded is at_once

@@ -633,3 +633,15 @@ def test_a_list_of_nothing_and_metadata_without_a_value_say_so(ctxmw):
     code, _, err = ctxmw("list", "--metadata", "team")
     assert code == 1
     assert "NAME=VALUE" in err
+
+
+def test_what_another_memory_left_is_shown_then_taken_in(ctxmw, read, folder):
+    found = [{"id": "1", "memory": "Likes aisle seats.", "created_at": "2025-03-04T10:00:00Z"}]
+    (folder / "mem0.json").write_text(json.dumps({"results": found}))
+    code, out, _ = ctxmw("import", "--from", "mem0", "mem0.json", "--dry-run")
+    assert (code, "Likes aisle seats." in out, "would import 1 memory" in out) == (0, True, True)
+    assert ctxmw("list")[0] == 3
+    assert read("import", "--from", "mem0", "mem0.json")["memories"] == 1
+    assert read("import", "--from", "mem0", "mem0.json")["known"] == 1
+    assert read("list")[0]["at"].startswith("2025-03-04T10:00:00")
+    assert ctxmw("import", "mem0.json", "--dry-run")[0] == 1

@@ -195,6 +195,37 @@ class TestASystemPromptOfTheCallers:
         assert turns(ctx)[REPORT].brings == ("system",)
         assert learned(ctx, "note")[0].trust == "untrusted"
 
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "We decided that staging goes to evil.example.",
+            "We decided to move the staging cluster on Friday.",
+        ],
+    )
+    def test_taints_what_has_an_address_or_most_words_of_it(
+        self, ctx: ContextMiddleware, answer: str
+    ) -> None:
+        ctx.session("s1").capture([OPENING, user("News?"), assistant(answer)])
+        assert turns(ctx)[answer].tainted
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "I've fixed the login and all tests pass.",
+            "I've added an endpoint and run the checks.",
+            "We decided on Kafka.",
+        ],
+    )
+    def test_words_that_stand_far_apart_in_it_are_no_repetition(
+        self, ctx: ContextMiddleware, answer: str
+    ) -> None:
+        rules = (
+            "Fix what is asked. Add tests. Run all checks before you commit. Never skip a login."
+        )
+        long = {"role": "system", "content": f"{rules} Every endpoint needs a decision. " * 40}
+        ctx.session("s1").capture([long, user("Go on."), assistant(answer)])
+        assert not turns(ctx)[answer].tainted
+
     def test_taints_nothing_else(self, ctx: ContextMiddleware) -> None:
         other = "I've fixed the login test and pushed the branch."
         ctx.session("s1").capture([OPENING, user("Fix it."), assistant(other)])

@@ -8,14 +8,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ...text.cleaning import counted
+from ...errors import InvalidValue
+from ...text.cleaning import counted, one_line
 from .terminal import Terminal
 
-HELP = "take in what an export holds; importing twice changes nothing more"
+HELP = "take in an export, or what another memory or chat left; twice changes nothing more"
+SOURCES = ("mem0", "langgraph", "langmem", "chroma", "llamaindex", "chatgpt", "claude")
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", default="-", help="default: - (the pipe)")
+    parser.add_argument(
+        "file", nargs="?", default="-", help="a file or folder; default: - (the pipe)"
+    )
+    parser.add_argument("--from", dest="source", choices=SOURCES, help="default: an export of ours")
+    parser.add_argument("--of", metavar="NAME", help="whose to take, where it has several users'")
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be taken")
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 
 
@@ -23,6 +30,11 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Import all of it, or nothing when a line makes no sense."""
     from .memory import opened
 
+    if chosen.source is not None:
+        _from_elsewhere(chosen, terminal)
+        return
+    if chosen.dry_run or chosen.of:
+        raise InvalidValue("--dry-run and --of need --from: an export of ours has one user.")
     with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder, opened(chosen) as ctx:
         path = Path(chosen.file)
         if chosen.file == "-":
@@ -32,3 +44,17 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         taken = ctx.import_(path)
     said = f"imported {counted(taken, 'record')} for {ctx.user}"
     terminal.told(said, {"imported": taken, "user": ctx.user}, as_json=chosen.json)
+
+
+def _from_elsewhere(chosen: argparse.Namespace, terminal: Terminal) -> None:
+    from dataclasses import asdict
+
+    from .memory import opened
+
+    with opened(chosen) as ctx:
+        taken = ctx.import_from(chosen.source, chosen.file, of=chosen.of, dry_run=chosen.dry_run)
+    if chosen.dry_run and not chosen.json:
+        for text in taken.samples:
+            terminal.line(f"  {one_line(text, 100)}")
+    said = f"{'would import' if chosen.dry_run else 'imported'} {taken} for {ctx.user}"
+    terminal.told(said, {**asdict(taken), "user": ctx.user}, as_json=chosen.json)

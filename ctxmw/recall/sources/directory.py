@@ -62,7 +62,7 @@ class Guide:
     @property
     def is_vendored(self) -> bool:
         """Whether it came along with somebody else's code."""
-        return not _VENDORED.isdisjoint(part.lower() for part in PurePath(self.path).parts)
+        return is_vendored(self.path)
 
     def holds_for(self, files: Collection[str]) -> bool:
         """Say whether one of these files is what the rule is about."""
@@ -90,6 +90,11 @@ class Guide:
             passage=_opening(self.text) if pinned else "",
             place=self.distance,
         )
+
+
+def is_vendored(path: str) -> bool:
+    """Say whether a path leads through a folder of code that others wrote."""
+    return not _VENDORED.isdisjoint(part.lower() for part in PurePath(path).parts)
 
 
 class Directory:

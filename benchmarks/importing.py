@@ -1,0 +1,72 @@
+"""How long it takes to take in what another memory left.
+
+python -m benchmarks.importing --records 100000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ctxmw import ContextMiddleware
+
+_START = datetime(2024, 1, 1, tzinfo=UTC)
+_THINGS = ("tea", "trains", "window seats", "short answers", "metric units", "dark themes")
+
+
+def main() -> None:
+    """Write an export of mem0's, take it in twice, and print how long each took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--chats", type=int, default=0, help="conversations of 10 messages instead")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder:
+        path = Path(folder)
+        source = _chats(path, chosen.chats) if chosen.chats else _mem0(path, chosen.records)
+        with ContextMiddleware.open(path / "memory.db") as ctx:
+            for run in ("first", "again"):
+                began, worked = time.perf_counter(), time.process_time()
+                taken = ctx.import_from(source, path / f"{source}.json")
+                took, cpu = time.perf_counter() - began, time.process_time() - worked
+                print(f"{run}: {taken} in {took:.1f} s, {cpu:.1f} s of CPU")
+
+
+def _mem0(folder: Path, records: int) -> str:
+    found = [
+        {
+            "id": f"id-{n}",
+            "memory": f"Person {n % 997} likes {_THINGS[n % 6]} on day {n} of the year.",
+            "user_id": "ada",
+            "created_at": (_START + timedelta(minutes=n)).isoformat(),
+            "metadata": {"category": _THINGS[n % 6]},
+        }
+        for n in range(records)
+    ]
+    (folder / "mem0.json").write_text(json.dumps({"results": found}))
+    return "mem0"
+
+
+def _chats(folder: Path, chats: int) -> str:
+    found = []
+    for n in range(chats):
+        at = _START + timedelta(hours=n)
+        said = [
+            {
+                "uuid": f"{n}-{m}",
+                "sender": ("human", "assistant")[m % 2],
+                "text": f"Message {m} of chat {n} is about {_THINGS[(n + m) % 6]}.",
+                "created_at": (at + timedelta(minutes=m)).isoformat(),
+            }
+            for m in range(10)
+        ]
+        found.append({"uuid": f"chat-{n}", "name": f"Chat {n}", "chat_messages": said})
+    (folder / "claude.json").write_text(json.dumps(found))
+    return "claude"
+
+
+if __name__ == "__main__":
+    main()

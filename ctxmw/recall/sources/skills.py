@@ -1,0 +1,129 @@
+"""Skills on offer: name and description compete for the budget, the body comes when asked for.
+
+Those of the folder at hand, as they are now, and those that the application added. A found skill is
+trusted as found rules are: not where it came along with somebody else's code. None of them stands
+in a system prompt unless it says "always", as a rule may.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from ...errors import InvalidValue
+from ...runtime.lru import LruCache
+from ...text.cleaning import digest
+from ...text.terms import content_terms
+from ...values.items import Include, Item, code_ref
+from ...values.situation import Situation
+from ...workspace.project import resolved
+from ...workspace.skills import Skill, Stamp, skills_around, skills_below, stamp_of
+from .directory import is_vendored
+
+MOST = 5
+"""Skills that one request may bring."""
+_ENOUGH = 2
+"""Words that a request and a description have in common, where none is of the name."""
+_ADDED = "added"
+
+
+class Skills:
+    """The skills of the application, and of the folders that conversations take place in."""
+
+    name = "skills"
+
+    def __init__(self) -> None:
+        self._added: dict[str, Skill] = {}
+        self._lock = threading.Lock()
+        self._found: LruCache[tuple[str, str], tuple[Stamp, list[Skill]]] = LruCache(64)
+
+    def add(self, folder: str | Path) -> list[str]:
+        """Offer the skills of a folder to every conversation; return their names."""
+        top = resolved(Path(folder))
+        skills = list(skills_below(top, top))
+        if not skills:
+            raise InvalidValue(
+                f"{str(folder)!r:.200} has no skill that can be used: it needs folders with a "
+                "SKILL.md that has a description."
+            )
+        with self._lock:
+            self._added |= {skill.name: skill for skill in skills}
+        return [skill.name for skill in skills]
+
+    def any(self, situation: Situation) -> bool:
+        """Say whether there may be one for the conversation."""
+        return bool(self._added) or situation.cwd is not None
+
+    def items(self, situation: Situation, /) -> list[Item]:
+        """Return those that always hold, and the best of those that the request calls for."""
+        called = [(_match(skill, situation.query), skill) for skill in self._all(situation)]
+        best = sorted(((n, s) for n, s in called if n and s.include == "agent"), key=_by_match)
+        always = [_item(skill) for _, skill in called if skill.include == "always"]
+        return [*always, *(_item(skill) for _, skill in best[:MOST])]
+
+    def get(self, situation: Situation, ref: str) -> Item | None:
+        """Return a skill by its ref, with all that it says and the files beside it."""
+        for skill in self._all(situation):
+            if _item(skill).ref == ref:
+                item = _item(skill)
+                return Item(
+                    ref=item.ref,
+                    kind=item.kind,
+                    text=skill.text,
+                    lane=item.lane,
+                    section=item.section,
+                    label=f"skill {skill.name} ({skill.path})",
+                    trust=item.trust,
+                    source=item.source,
+                )
+        return None
+
+    def _all(self, situation: Situation) -> list[Skill]:
+        with self._lock:
+            added = list(self._added.values())
+        return [*added, *self._around(situation)]
+
+    def _around(self, situation: Situation) -> list[Skill]:
+        if situation.cwd is None:
+            return []
+        root = situation.root or situation.cwd
+        key = (str(root), str(situation.cwd))
+        known, now = self._found.get(key), stamp_of(situation.cwd, root)
+        if known is not None and known[0] == now:
+            return known[1]
+        found = skills_around(situation.cwd, root) if now else []
+        self._found.put(key, (now, found))
+        return found
+
+
+def _by_match(rated: tuple[int, Skill]) -> tuple[int, str]:
+    return -rated[0], rated[1].name
+
+
+def _match(skill: Skill, query: str) -> int:
+    """Return how much of what is asked the skill speaks of; 0 when that is too little."""
+    asked = set(content_terms(query))
+    named = asked.intersection(content_terms(skill.name.replace("-", " ")))
+    shared = asked.intersection(content_terms(skill.description))
+    return len(named) * 2 + len(shared) if named or len(shared) >= _ENOUGH else 0
+
+
+def _item(skill: Skill) -> Item:
+    always = skill.include == "always"
+    include: Include = "always" if always else "agent"
+    ref = code_ref("skill", skill.path, skill.text)
+    return Item(
+        ref=ref,
+        kind="reference",
+        text=skill.description,
+        lane="pinned" if always else "turn",
+        section="references",
+        label=f"skill {skill.name}, mem_get {ref}",
+        title=f"skill {skill.name}",
+        include=include,
+        trust="untrusted" if is_vendored(skill.path) else "trusted",
+        source=skill.path,
+        ages=False,
+        version=digest(skill.description)[:16],
+        score=0.8,
+    )

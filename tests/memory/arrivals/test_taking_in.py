@@ -1,0 +1,244 @@
+"""What comes from elsewhere keeps its time and its id, comes once, and never mixes people up."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import UTC, datetime
+
+import pytest
+
+from ctxmw import ContextMiddleware, InvalidValue
+from ctxmw.memory.arrivals import taking_in
+from ctxmw.memory.arrivals.taking_in import READERS
+
+AT = datetime(2025, 3, 4, 10, 0, tzinfo=UTC)
+
+
+def mem0(folder, *users):
+    """As `Memory.get_all()` of mem0 2 returns it."""
+    found = [
+        {
+            "id": f"{user}-1",
+            "memory": f"{user} likes aisle seats",
+            "hash": "0cc175b9c0f1b6a831c399e269772661",
+            "metadata": {"category": "travel", "tags": ["a"], "score": 0.5},
+            "created_at": "2025-03-04T02:00:00-08:00",
+            "updated_at": None,
+            "user_id": user,
+        }
+        for user in users or ("ada",)
+    ]
+    (folder / "mem0.json").write_text(json.dumps({"results": found}))
+    return folder / "mem0.json"
+
+
+def langgraph(folder):
+    """Written by LangGraph's own store."""
+    from langgraph.store.sqlite import SqliteStore
+
+    with SqliteStore.from_conn_string(str(folder / "store.db")) as store:
+        store.setup()
+        store.put(("facts", "ada"), "k1", {"text": "likes aisle seats"})
+    with sqlite3.connect(folder / "store.db") as database:
+        database.execute("UPDATE store SET updated_at = '2025-03-04 10:00:00'")
+    database.close()
+    return folder
+
+
+def langmem(folder):
+    """As LangMem's tools put it into a store."""
+    value = {"kind": "Memory", "content": {"content": "likes aisle seats"}}
+    item = {"namespace": ["memories", "ada"], "key": "k1", "value": value}
+    times = {"created_at": "2025-03-04T10:00:00+00:00", "updated_at": "2025-03-04T10:00:00+00:00"}
+    (folder / "store.jsonl").write_text(json.dumps({**item, **times}) + "\n")
+    return folder / "store.jsonl"
+
+
+def chroma(folder):
+    """Written by Chroma itself."""
+    import chromadb
+
+    quiet = chromadb.config.Settings(anonymized_telemetry=False)
+    client = chromadb.PersistentClient(path=str(folder / "chroma"), settings=quiet)
+    made = client.create_collection("facts", embedding_function=None)
+    about = {"created_at": "2025-03-04T10:00:00Z", "team": "web"}
+    made.add(ids=["1"], documents=["likes aisle seats"], embeddings=[[1.0, 0.0]], metadatas=[about])
+    return folder / "chroma"
+
+
+def llamaindex(folder):
+    """Written by LlamaIndex itself: a chat store and a document store."""
+    from llama_index.core import Document
+    from llama_index.core.base.llms.types import ChatMessage
+    from llama_index.core.storage.chat_store import SimpleChatStore
+    from llama_index.core.storage.docstore import SimpleDocumentStore
+
+    store = SimpleChatStore()
+    store.add_message("t1", ChatMessage(role="user", content="I prefer aisle seats."))
+    store.add_message("t1", ChatMessage(role="assistant", content="Noted."))
+    store.persist(str(folder / "chat_store.json"))
+    documents = SimpleDocumentStore()
+    about = {"created_at": "2025-03-04T10:00:00Z"}
+    documents.add_documents([Document(text="likes aisle seats", id_="d1", metadata=about)])
+    documents.persist(str(folder / "docstore.json"))
+    return folder
+
+
+def chatgpt(folder):
+    """As the export of ChatGPT is described: a tree, of which the last branch was shown."""
+
+    def node(id_, parent, role, text):
+        said = {"content_type": "text", "parts": [text]}
+        message = {
+            "id": id_,
+            "author": {"role": role},
+            "content": said,
+            "create_time": AT.timestamp(),
+        }
+        return {"id": id_, "parent": parent, "children": [], "message": message}
+
+    mapping = {
+        "root": {"id": "root", "parent": None, "children": ["a"], "message": None},
+        "a": node("a", "root", "user", "I prefer aisle seats."),
+        "b": node("b", "a", "assistant", "A rejected answer."),
+        "c": node("c", "a", "assistant", "Noted."),
+    }
+    chat = {"id": "c1", "title": "Seats", "mapping": mapping, "current_node": "c"}
+    (folder / "conversations.json").write_text(json.dumps([chat]))
+    return folder
+
+
+def claude(folder):
+    """As the export of Claude is described."""
+    said = [
+        {
+            "uuid": "1",
+            "sender": "human",
+            "text": "I prefer aisle seats.",
+            "created_at": AT.isoformat(),
+        },
+        {
+            "uuid": "2",
+            "sender": "assistant",
+            "text": "",
+            "content": [{"type": "text", "text": "Noted."}, {"type": "tool_use", "name": "x"}],
+            "created_at": AT.isoformat(),
+        },
+    ]
+    (folder / "conversations.json").write_text(
+        json.dumps([{"uuid": "u1", "name": "Seats", "chat_messages": said}])
+    )
+    return folder
+
+
+MADE = {
+    "mem0": mem0,
+    "langgraph": langgraph,
+    "langmem": langmem,
+    "chroma": chroma,
+    "llamaindex": llamaindex,
+    "chatgpt": chatgpt,
+    "claude": claude,
+}
+CHATS = ("chatgpt", "claude", "llamaindex")
+
+
+@pytest.fixture
+def ctx():
+    with ContextMiddleware.open(":memory:", user="me") as opened:
+        yield opened
+
+
+def test_every_source_is_tried_here():
+    assert MADE.keys() == READERS.keys()
+
+
+@pytest.mark.parametrize("source", MADE)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_it_is_found_with_its_time_and_comes_once(source, ctx, tmp_path):
+    path = MADE[source](tmp_path)
+    would = ctx.import_from(source, path, dry_run=True)
+    assert ctx.search("aisle seats") == []
+    taken = ctx.import_from(source, path)
+    assert (would.memories, would.turns) == (taken.memories, taken.turns)
+    assert taken.memories + taken.turns >= 1
+    hits = ctx.search("aisle seats")
+    assert hits
+    timed = [hit.record for hit in hits if hit.record.at == AT]
+    assert timed
+    again = ctx.import_from(source, path)
+    assert (again.memories, again.turns) == (0, 0)
+    assert again.known >= 1
+    assert len(ctx.search("aisle seats")) == len(hits)
+
+
+@pytest.mark.parametrize("source", CHATS)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_chat_becomes_a_conversation(source, ctx, tmp_path):
+    taken = ctx.import_from(source, MADE[source](tmp_path))
+    assert (taken.conversations, taken.turns) == (1, 2)
+    [state] = ctx.sessions()
+    assert state.session.startswith(f"{source}:")
+    assert "rejected answer" not in str(ctx.session(state.session).transcript())
+
+
+def test_ids_and_metadata_are_kept(ctx, tmp_path):
+    ctx.import_from("mem0", mem0(tmp_path))
+    [memory] = ctx.memories(metadata={"category": "travel"})
+    assert (memory.message_id, memory.source, memory.at) == ("ada-1", "import:mem0", AT)
+    assert memory.metadata == {"category": "travel", "score": 0.5}
+
+
+def test_several_users_are_not_mixed_up(ctx, tmp_path):
+    path = mem0(tmp_path, "ada", "bob")
+    with pytest.raises(InvalidValue, match=r"'ada', 'bob'"):
+        ctx.import_from("mem0", path)
+    assert ctx.memories() == []
+    ctx.import_from("mem0", path, of="bob")
+    assert [one.text for one in ctx.memories()] == ["bob likes aisle seats"]
+
+
+def test_what_strangers_may_have_written_is_not_trusted(ctx, tmp_path):
+    ctx.import_from("chroma", chroma(tmp_path))
+    assert {one.trust for one in ctx.memories()} == {"untrusted"}
+
+
+def test_a_run_that_broke_off_goes_on(ctx, tmp_path, monkeypatch):
+    found = [{"id": str(n), "memory": f"Fact number {n}."} for n in range(10)]
+    (tmp_path / "mem0.json").write_text(json.dumps(found))
+    monkeypatch.setattr(taking_in, "BATCH", 4)
+    put, calls = ctx.store.put, []
+
+    def failing(rows):
+        calls.append(rows)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        put(rows)
+
+    with monkeypatch.context() as broken:
+        kind = type(ctx._journal.store)
+        broken.setattr(kind, "put", lambda _, rows: failing(rows), raising=False)
+        with pytest.raises(KeyboardInterrupt):
+            ctx.import_from("mem0", tmp_path / "mem0.json")
+    assert len(ctx.memories()) == 4
+    taken = ctx.import_from("mem0", tmp_path / "mem0.json")
+    assert (taken.memories, taken.known) == (6, 4)
+
+
+def test_what_is_said_here_already_is_not_doubled(ctx, tmp_path):
+    ctx.remember("ada likes aisle seats")
+    assert ctx.import_from("mem0", mem0(tmp_path)).memories == 0
+    assert len(ctx.memories()) == 1
+
+
+@pytest.mark.parametrize("source", MADE)
+def test_what_is_no_such_thing_is_an_error_that_names_it(source, ctx, tmp_path):
+    (tmp_path / "other.json").write_text('{"some": "thing"}')
+    (tmp_path / "other.txt").write_text("no JSON {")
+    for name in ("other.json", "other.txt", "nothing"):
+        with pytest.raises(InvalidValue, match=name.partition(".")[0]):
+            ctx.import_from(source, tmp_path / name)
+    with pytest.raises(InvalidValue, match="mem0, langgraph"):
+        ctx.import_from("elsewhere", tmp_path)
+    assert ctx.memories() == []
