@@ -1,10 +1,12 @@
 """What of everyday talk is learned, shown when it matters, and given up when it no longer holds.
 
-    python -m benchmarks.learning [--data DIR] [--json] [--misses] [--part seen|held] [--only NAME]
+    python -m benchmarks.learning [--data DIR] [--json] [--misses] [--part PART] [--only NAME]
 
-Always measured, on messages in benchmarks/data that were written before the rules (a third of each
-list, "held", was not looked at while they were made): statements to learn (`everyday`), messages
-that teach nothing (`nothing`), pairs of which the second takes the place of the first (`changes`).
+Always measured, on messages in benchmarks/data that were written before the rules: statements to
+learn (`everyday`), messages that teach nothing (`nothing`), pairs of which the second takes the
+place of the first (`changes`). Parts `seen` and `held` are from when the rules were first made.
+Three later batches are in other voices: the rules were mended with `fresh_a` at hand, `fresh_b`
+was looked at now and then, `fresh_c` not before the rules were done.
 A statement is learned when 80 % of its stemmed content words stand in what is current.
 
 With --data, on files that others wrote. `prefeval-dev.jsonl` has a preference and a question a row:
@@ -39,6 +41,7 @@ HERE = Path(__file__).parent / "data"
 ENOUGH = 0.8
 """The share of the content words that must be found in one place."""
 ROWS, TOPICS = 30, 5
+PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c")
 FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _MARK = "['\"`\u2018\u2019\u201c\u201d]"
 _ASKING = re.compile(r"\b(?:please|from now on|keep in mind|don't forget|note that)\b", re.I)
@@ -99,7 +102,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a folder with the files of others")
     parser.add_argument("--json", action="store_true", help="print one object instead of a table")
     parser.add_argument("--misses", action="store_true", help="print what was missed as well")
-    parser.add_argument("--part", choices=("seen", "held"), help="of our own lists; default: both")
+    parser.add_argument("--part", choices=PARTS, help="of our own lists; default: all")
     parser.add_argument("--only", action="append", help="which sets, by the start of their name")
     chosen = parser.parse_args()
     results = list(measured(chosen.data, chosen.part, chosen.only))
@@ -116,7 +119,7 @@ def main() -> None:
 def measured(data: Path | None, part: str | None, only: Sequence[str] | None) -> Iterator[Result]:
     """Measure what was asked for, one set after the other."""
     wanted = tuple(only or ("",))
-    for of in (part,) if part else ("seen", "held"):
+    for of in (part,) if part else PARTS:
         for name, measure in (("everyday", everyday), ("nothing", nothing), ("changes", changes)):
             if name.startswith(wanted):
                 yield measure(of)

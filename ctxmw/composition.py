@@ -335,7 +335,7 @@ def _recall(
         ),
         limit=limit,
         stats=stats,
-        discreet=learn.sensitive != "always",
+        sensitive=learn.sensitive,
     )
 
 

@@ -27,7 +27,7 @@ from ..values.messages import Message, last_user, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
 from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
-from .statements.reading import Statement, statements
+from .statements.reading import OWN, Statement, statements, untold
 from .statements.scoping import scope_for
 from .subjects.subject import replaced_by, subject_of
 from .taint import trust_of_words
@@ -111,6 +111,22 @@ class Lesson:
                 # What only repeats a tool is with the tool's turn already.
                 if turn.role == "user" or not any(fold(stated.said) in said for said in tools_said):
                     self.take(stated, turn, "conversation" if turn.role == "user" else "assistant")
+            if turn.role == "user":
+                self._take_changes(own, turn)
+
+    def _take_changes(self, own: str, turn: Turn) -> None:
+        """Learn what says nothing by itself, but that something known has changed."""
+        for stated in untold(own):
+            subject = subject_of(stated.text, stated.said)
+            # "The queue is fast again" says nothing of who owns the queue.
+            told = subject.given_up or subject.is_exact or OWN.search(stated.said)
+            if not (told and subject.may_replace) or _TAKEN_OUT.search(stated.said):
+                continue
+            scope = scope_for(
+                stated.kind, stated.text, project=self._project, language=self._language
+            )
+            if replaced_by(self._journal, self._who.user, scope, subject, stated.said):
+                self.take(stated, turn, "conversation")
 
     def take(self, stated: Statement, turn: Turn, source: str) -> None:
         """Store one statement."""

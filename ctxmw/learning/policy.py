@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..errors import InvalidValue
-from ..text.topics import is_sensitive
+from ..text.secrets.sensitive import is_sensitive
 from ..values.items import Trust
 
 Sensitive = Literal["on_topic", "always", "never"]
@@ -28,7 +28,7 @@ class Learning:
     """Whether the summarizer is asked as well, where the memory has one."""
     sensitive: Sensitive = "on_topic"
     """What becomes of statements about health, faith and sexuality: shown where they are spoken of,
-    shown always, or never learned."""
+    shown always, or never learned, nor recalled of what was said."""
     feedback: bool = True
     """Whether what people say of hits (`rate`) moves the ranking."""
 

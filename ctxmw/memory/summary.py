@@ -13,8 +13,8 @@ from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.names import names_in, paths_in
 from ..text.prose import sentences
+from ..text.secrets.sensitive import discreet
 from ..text.speech.own_words import own_words
-from ..text.topics import is_sensitive
 from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
 
 TURNS = 200
@@ -72,11 +72,7 @@ def _may_be_told(turn: Turn) -> bool:
 def _own(turn: Turn) -> str:
     """Return what a turn says by itself, without what may not open every conversation."""
     text = own_words(turn.text) if turn.role == "user" else turn.text
-    if is_sensitive(text):
-        for sentence in sentences(text):
-            if is_sensitive(sentence.text):
-                text = text.replace(sentence.text, "")
-    return text
+    return discreet(text, lambda _: False)
 
 
 def _of(session: str, type_: str) -> Find:

@@ -8,14 +8,15 @@ it, and of none in one about code. A few stand in the stable block all the same;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..search.question import Filter
 from ..text.cleaning import fold
+from ..text.secrets.sensitive import discreet
 from ..text.terms import content_terms
-from ..text.topics import FIELDS, directed, is_sensitive, nearness, topic_weights, topics_of
+from ..text.topics import FIELDS, directed, nearness, topic_weights, topics_of
 from ..values.items import Item, changed, is_heard
 from ..values.records import Memory
 from ..values.situation import Rating, Situation
@@ -138,8 +139,11 @@ def _nearest(
     return sorted(near, key=lambda found: -found[1])[:READ]
 
 
-def admitted(items: Sequence[Item], situation: Situation) -> list[Item]:
-    """Return what was found without what is sensitive and not spoken of."""
+def admitted(items: Sequence[Item], situation: Situation, *, of_turns: bool = True) -> list[Item]:
+    """Return what was found without what is sensitive and not spoken of.
+
+    Of a turn, only its sensitive parts are left out; without `of_turns`, whatever is asked.
+    """
     if not any(item.sensitive for item in items):
         return list(items)
     topics, terms = topics_of(situation.query), set(content_terms(situation.query))
@@ -150,22 +154,17 @@ def admitted(items: Sequence[Item], situation: Situation) -> list[Item]:
     found: list[Item] = []
     for item in items:
         if item.kind == "turn" and item.sensitive:
-            text = _kept(item.text, is_kept)
+            keeps = is_kept if of_turns else _never
+            text = discreet(item.text, keeps)
             if text:
-                found.append(changed(item, text=text, passage=_kept(item.passage, is_kept)))
+                found.append(changed(item, text=text, passage=discreet(item.passage, keeps)))
         elif not item.sensitive or is_kept(item.text):
             found.append(item)
     return found
 
 
-def _kept(text: str, is_kept: Callable[[str], bool]) -> str:
-    """Return a text without the sentences that tell what is sensitive and not spoken of."""
-    said = _SENTENCES.split(text)
-    kept = [one for one in said if not is_sensitive(one) or is_kept(one)]
-    return text if kept == said else " ".join(kept).strip()
-
-
-_SENTENCES = re.compile(r"(?<=[.!?])\s|\n")
+def _never(_: str) -> bool:
+    return False
 
 
 def _is_spoken_of(asked: Collection[str], told: Collection[str], shared: Collection[str]) -> bool:

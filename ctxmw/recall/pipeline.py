@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
@@ -66,8 +66,8 @@ class Recall:
     limit: TimeLimit
     """On the search for a turn's part, and on sources of the application's own."""
     stats: Stats
-    discreet: bool = True
-    """Whether what is sensitive waits until it is spoken of."""
+    sensitive: Literal["on_topic", "always", "never"] = "on_topic"
+    """When what is sensitive is recalled: where it is spoken of, always, or never of a turn."""
     openings: LruCache[tuple[str, str | None, str | None], tuple[StartupChoice, Selection]] = field(
         default_factory=lambda: LruCache(64)
     )
@@ -174,7 +174,8 @@ def build_part(
     told = list(unsaid(recall.journal, situation.user, told, sent))
     known = {item.ref for item in told}
     hits = recall.printer.arriving.admitted(new)
-    hits = admitted(hits, situation) if recall.discreet else hits
+    if recall.sensitive != "always":
+        hits = admitted(hits, situation, of_turns=recall.sensitive != "never")
     hits = [item for item in hits if item.ref not in known]
     declined = _declined(hits, found, recall.floors, shown)
     asked = _with_questions(hits, found, shown, declined)

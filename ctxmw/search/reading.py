@@ -71,7 +71,10 @@ class ReadRecord:
         text = self.item.text
         self._clauses = self._clauses or clauses(text)
         half = self._tokens * SHARE
-        return passage(text, self._clauses, worth, min(half, longest), fill=half <= longest)
+        # What clauses cost is a guess, and what they cost together is known.
+        guess = sum([clause.tokens for clause in self._clauses]) / self._tokens
+        limit = min(half * guess, longest)
+        return passage(text, self._clauses, worth, limit, fill=half <= longest)
 
 
 class Readings(LruCache[str, ReadRecord]):

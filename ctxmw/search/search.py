@@ -274,7 +274,7 @@ class Search:
             rank = rank + _by_place_among(index, rated.places, wanted.moved)
         gains = gain(rank, costs, touched & ~_echoes(index, rated))
         if rated.goes_on:
-            gains = spread(gains, index.columns["session"].all[rated.places])
+            gains = spread(gains, _conversations(index, rated.places))
         # What is in view says that there is less left to find, and is not found again.
         touched &= ~np.isin(rated.places, index.places(wanted.without))
         # Of those worth the same, what was written last goes first.
@@ -387,6 +387,13 @@ def _by_itself(rated: Signals) -> Bools:
     by_words = rated.beside_best("words", ALONE)
     enough: Bools = by_words | rated.above("dense", NEAR) | rated.above("files", 0)
     return enough if enough.any() else rated.beside_best("related", ALONE)
+
+
+def _conversations(index: LexicalIndex, places: Ints) -> Ints:
+    """Return the conversation of each place; of what somebody always wants, none."""
+    wants = index.columns["instruction"].all[places] + index.columns["preference"].all[places]
+    of: Ints = np.where(wants > 0, -1, index.columns["session"].all[places])
+    return of
 
 
 def _echoes(index: LexicalIndex, rated: Signals) -> Bools:

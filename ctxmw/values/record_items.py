@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from ..protocols import Row
 from ..text.cleaning import digest, one_line
 from ..text.phrases import FIRST_PERSON, WISHES
+from ..text.secrets.sensitive import is_sensitive
 from ..text.speech.own_words import own_words
-from ..text.topics import is_sensitive, topics_of
+from ..text.topics import topics_of
 from .items import Item, Scope
 from .records import (
     INSTRUCTING,

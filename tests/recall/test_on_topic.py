@@ -90,6 +90,22 @@ class TestATurnThatTellsSomethingSensitive:
         told(ctx, self.SAID)
         assert "diabetic" in asked(ctx, "What did I say about being diabetic and the boiler?")
 
+    def test_leaves_out_the_part_of_a_sentence_that_nobody_asks_about(
+        self, ctx: ContextMiddleware
+    ) -> None:
+        told(ctx, "I'm gay and I live in Rome.")
+        part = asked(ctx, "Which sights in Rome should I visit where I live?")
+        assert "live in Rome" in part
+        assert "gay" not in part
+
+    def test_is_never_recalled_with_it_where_that_is_refused(self) -> None:
+        learn = Learning(sensitive="never")
+        with ContextMiddleware.open(":memory:", clock=FixedClock(), learn=learn) as ctx:
+            told(ctx, self.SAID)
+            part = asked(ctx, "What did I say about being diabetic and the boiler in the cellar?")
+            assert "boiler" in part
+            assert "diabetic" not in part
+
     def test_is_recalled_as_it_is_where_that_is_wanted(self) -> None:
         learn = Learning(sensitive="always")
         with ContextMiddleware.open(":memory:", clock=FixedClock(), learn=learn) as ctx:

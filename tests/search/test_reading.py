@@ -3,8 +3,10 @@ import json
 import pytest
 
 from benchmarks.passages import WAYS, found
-from ctxmw.search.reading import clauses, opens_at, passage
+from ctxmw.search.reading import ReadRecord, clauses, opens_at, passage
 from ctxmw.text.cleaning import GAP
+from ctxmw.values.records import Turn
+from tests.support.strategies import NOW
 
 FILLER = "Nothing of note was said in the room that afternoon, by anybody."
 
@@ -48,3 +50,15 @@ def test_a_passage_keeps_the_lines_of_its_text():
     code = "def open_vault(key):\n    turn(key)\n    return door"
     text = "\n".join(["The log of May.", *[FILLER] * 30, code, *[FILLER] * 30])
     assert code in passage(text, clauses(text), {"vault": 3.0, "turn": 1.0, "door": 1.0}, 60)
+
+
+@pytest.mark.parametrize("word", ["ox", "hippopotamus"])
+def test_half_of_a_long_text_is_shown_as_it_is_counted_whatever_its_letters(word):
+    text = " ".join([f"The {word} of day {at} saw a {word} and a {word}." for at in range(60)])
+    turn = Turn(ref="t1", user="ann", at=NOW, role="user", text=text, position=0, print="p")
+
+    def count(text: str) -> int:
+        return len(text.split())
+
+    shown = ReadRecord(turn, count).passage({"17": 3.0})
+    assert 0.45 * count(text) <= count(shown) <= 0.55 * count(text)

@@ -33,6 +33,15 @@ def told_of_self(text: str, plain: str) -> tuple[Told, int, int] | None:
     return None
 
 
+def statement_span(plain: str) -> tuple[int, int] | None:
+    """Return from where to where a sentence states something; None where it is of the moment."""
+    end = _end_of_statement(plain)
+    if _of_the_moment(plain, end) or "\\" in plain or " = " in plain:
+        return None
+    lead = _LEAD.match(plain)
+    return lead.end() if lead else 0, end
+
+
 def _told_by_when(plain: str, start: int, end: int) -> Told | None:
     """Return a habit that is told by its time: "on Sundays I call my parents"."""
     if not re.search(EVERY, plain[:start]):

@@ -124,11 +124,15 @@ _ALLOWED = re.compile(
     r"you (?:can|may) (?:now )?(?:(?:stop|start) \w+ing|\w+ .*\b(?:again|from now on|any time)\b|"
     r"go back to) ?.*"
 )
+_FINE = re.compile(
+    rf"^(?:{_FORM}) (?:is|are) (?:fine|ok|okay|allowed|welcome|good)(?: again| now| from now on)[.!]*"
+)
 _TAKEN_BACK = re.compile(
     r"(?:please )?(?:forget|ignore|disregard|scrap) (?:what i (?:said|told you|asked) (?:about|"
     r"for|on)|everything "
     r"(?:i said )?about|my (?:preference|wish|request|rule) (?:for|about|on)) \S.*"
 )
+_TAKING_BACK = (_ALLOWED, _FINE, _TAKEN_BACK, _NO_SUCH)
 
 
 # A rule that gives a quoted value for a kind of thing: "we end function names with '_x'".
@@ -186,7 +190,7 @@ def standing_request(plain: str) -> tuple[Asked, int, int] | None:
     """Return the kind of a request that holds on, and from where to where it says so."""
     end = len(plain.rstrip())
     at_hand = plain.endswith("?") or bool(_AT_HAND.search(plain))
-    if not at_hand and (_ALLOWED.match(plain) or _TAKEN_BACK.match(plain) or _NO_SUCH.match(plain)):
+    if not at_hand and any(form.match(plain) for form in _TAKING_BACK):
         return "correction", 0, end
     if not at_hand and _WANTS_FORM.fullmatch(plain[:end]):
         return "preference", 0, end

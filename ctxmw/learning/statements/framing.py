@@ -62,7 +62,9 @@ _LETTER = re.compile(
 _SPEAKERS = re.compile(r"^[ \t]*(?P<who>[A-Za-z][\w ]{0,18}):[ \t]+\S", re.MULTILINE)
 _TOOL_TALK = re.compile(r"\b(?:Thought|Action|Observation|Final Answer):", re.IGNORECASE)
 _LOG = re.compile(
-    r"^[ \t]*(?:\[\w+\]|(?:warning|error|fatal|info|debug|notice)\s*[:\]]|HTTP/\d)", re.IGNORECASE
+    r"^[ \t]*(?:\[\w+\]|(?:warning|error|fatal|info|debug|notice)\s*[:\]]|HTTP/\d"
+    r"|(?:build|tests?|merge|lint|compilation) failed\b)",
+    re.IGNORECASE,
 )
 _SARCASM = re.compile(r"/s\s*\Z")
 

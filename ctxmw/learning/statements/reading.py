@@ -12,9 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text.prose import Sentence, sentences
-from ..everyday.about_self import told_of_self
+from ...values.records import MEMORY_KINDS
+from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
+from ..lasting.judging import lasting_kind
 from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
@@ -69,6 +71,30 @@ def statements(
     return list({(one.kind, one.text.casefold()): one for one in found}.values())
 
 
+OWN = re.compile(r"\b(?:i|i'm|i've|my|me|we|we're|we've|our|us)\b", re.IGNORECASE)
+"""What a sentence has that speaks of its speaker."""
+
+
+def untold(text: str) -> Iterator[Statement]:
+    """Yield the sentences of a person's message that state nothing by themselves.
+
+    "I traded the Skoda in for a Kia." tells something to whoever knows of the Skoda.
+    """
+    for one in meant_sentences(text, sentences(_unwrapped(text))):
+        plain = one.plain
+        if one.joking or plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
+            continue
+        if _UNREAL.search(plain) or _SUPPOSED.search(plain) or _OF_OTHERS.match(plain):
+            continue
+        if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
+            lead = _LEAD.match(plain)
+            said = one.text[lead.end() if lead else 0 :].strip(_TRAILING)
+            yield Statement("fact", _capital(said), one.text)
+
+
+_OF_OTHERS = re.compile(r"(?:and |but |so )?(?:she|he|they|it|you|this|that|these|those|there)\b")
+
+
 def _alone(stated: Statement, before: str) -> Iterator[Statement]:
     """Yield what is stated in words that stand alone; nothing when they do not."""
     if stated.kind not in _LASTING:
@@ -113,11 +139,8 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
     if role == "user" and stated and stated.kind == "done" and (moved := _everyday(sentence)):
         # "I switched to Linux" tells of the work, and of the person.
         yield moved
-    if role == "user" and (stated is None or stated.kind in ("preference", "correction")):
-        everyday = _everyday(sentence)
-        # A rule may have found the end of what a whole sentence says.
-        if everyday and (stated is None or len(everyday.text) > len(stated.text)):
-            stated = everyday
+    if role == "user":
+        stated = _of_a_person(sentence, stated)
     if stated:
         yield stated
     elif role == "user" and not _FOR_NOW.search(sentence.plain):
@@ -125,17 +148,51 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
             yield Statement(kind, _capital(text), sentence.text)
 
 
+def _of_a_person(sentence: Sentence, stated: Statement | None) -> Statement | None:
+    """Return what a person states, where a rule has found `stated` in it, or nothing."""
+    if stated is None or stated.kind in ("preference", "correction"):
+        everyday = _everyday(sentence)
+        # A rule may have found the end of what a whole sentence says.
+        if everyday and (stated is None or len(everyday.text) > len(stated.text)):
+            return everyday
+    return stated or _judged(sentence)
+
+
 def _everyday(sentence: Sentence) -> Statement | None:
     """Return what somebody tells of themselves, or asks for once and for all."""
-    text, plain = sentence.text, sentence.plain
-    found: tuple[Stated, int, int] | None = told_of_self(text, plain)
+    plain = sentence.plain
+    found: tuple[Stated, int, int] | None = told_of_self(sentence.text, plain)
     if found is None and not _FOR_NOW.search(plain):
         found = standing_request(plain)
-    if found is None or _SUPPOSED.search(plain) or _ASKS.match(plain, found[1], found[2]):
+    if found is None or _ASKS.match(plain, found[1], found[2]):
         return None
+    return _cut(sentence, found)
+
+
+def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None:
     kind, start, end = found
+    text = sentence.text
+    if _SUPPOSED.search(sentence.plain):
+        return None
     stated = text[start:end].strip(_TRAILING)
     return Statement(kind, _capital(stated), text) if len(stated.split()) > 1 else None
+
+
+def _judged(sentence: Sentence) -> Statement | None:
+    """Return what no rule knows, where its marks tell that it lasts."""
+    plain = sentence.plain
+    if _is_no_statement(plain, sentence.words):
+        return None
+    span = None if _FOR_NOW.search(plain) else statement_span(plain)
+    if span is None:
+        return None
+    start, end = span
+    # "Metric only, please." asks by its last word.
+    whole = "" if plain.rstrip().endswith("?") else plain[start:]
+    kind = lasting_kind(plain[start:end]) or (
+        lasting_kind(whole) if len(whole) > end - start else None
+    )
+    return _cut(sentence, (kind, start, end)) if kind else None
 
 
 _SUPPOSED = re.compile(

@@ -76,11 +76,17 @@ def standing_alone(text: str, before: str) -> str | None:
     if not found or _explained(text[: found.start()]):
         return text
     if found[0].lower() == "it":
-        return None
+        return text if _OF_ANSWERS.match(text) else None
     subject = named_in(before)
     return f"{text[: found.start()]}{subject}{text[found.end() :]}" if subject else None
 
 
+# What is kept short is whatever is answered.
+_OF_ANSWERS = re.compile(
+    r"(?:please )?(?:(?:always|just) )?(?:keep it (?:short|brief|simple|concise|plain|formal|"
+    r"informal|casual|under|below|to)\b|explain it (?:like|as if)\b)",
+    re.IGNORECASE,
+)
 _THIS = re.compile(r"\bthis (\w{3,30})\b", re.IGNORECASE)
 
 

@@ -24,6 +24,7 @@ NOT_ABOUT = frozenset(
         " ensure going started quit stopped gave switched moved changed update since exclusively"
         " have"
         " has had interest aversion strong allow stay staying stick sticking switching moving after"
+        " new current turns out fine feel free go back"
     )
 )
 
@@ -85,8 +86,16 @@ def _form(name: str, *ways: str) -> _Form:
     return _Form(name, re.compile("|".join(ways)))
 
 
+_SCHOOLS = r"kindergarten|nursery|preschool|school|college|university|\w+ grade|daycare"
+_NUMBER = r"\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+
 _FORMS = (
-    _form("called", r"\bcalls? me \w"),
+    _form(
+        "called",
+        r"\bcalls? me \w",
+        r"^(?:please )?address me as \w",
+        r"\buse my (?:first|last) name",
+    ),
     _form("name", r"^my (?:full |first )?name(?:'s| is)\b"),
     _form(
         "home",
@@ -121,6 +130,8 @@ _FORMS = (
         "language of answers",
         rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| only)? in {_LANGUAGES}\b",
         rf"\b(?:answers|replies|responses) in {_LANGUAGES}\b",
+        rf"^(?:let's )?(?:go |switch )?back to {_LANGUAGES}\b",
+        rf"^let's (?:speak|talk|use|write in) {_LANGUAGES}\b",
         r"^(?:bitte )?antworte.* auf \w+",
         r"^(?:r\u00e9ponds|responde).* en \w+",
     ),
@@ -128,10 +139,12 @@ _FORMS = (
         "length of answers",
         rf"{_BRIEF_OR_LONG}.*{_ANSWERS}",
         rf"{_ANSWERS}.*{_BRIEF_OR_LONG}",
+        r"\b(?:write|answer|reply) (?:as long as|at (?:any|full) length)\b",
     ),
     _form(
         "form of address",
         r"\b(?:address(?:ing)? me|talk(?:ing)? to me|be)(?: more)? (?:(?:in)?formal|casual)\w*\b",
+        r"\buse (?:an? )?(?:(?:in)?formal|casual) (?:language|tone)\b",
     ),
     _form(
         "name of",
@@ -141,7 +154,21 @@ _FORMS = (
     _form(
         "age of",
         rf"^(?:my|our) (?P<who>{_CLOSE}) is \w+ (?:years|months) old\b",
+        rf"^(?:my|our) (?P<whom>{_CLOSE}) is (?:now )?(?:{_NUMBER})(?: now)?$",
         rf"^(?:my|our) (?P<named>(?:{_CLOSE})(?: [\w-]+)?) turn(?:s|ed) \w+\b",
+    ),
+    _form(
+        "school of",
+        rf"^(?:my|our) (?P<who>{_CLOSE}) (?:goes to|started|starts|is in|attends) (?:{_SCHOOLS})\b",
+    ),
+    _form("rising", r"^(?:i|we) (?:now |usually |always )?(?:wake|get) up at\b"),
+    _form(
+        "my",
+        r"^(?:i|we)(?:'ve| have)? (?:got|have|bought|found) an? new (?P<new>\w+)\b",
+        r"^(?:i|we)(?:'ve| have)? (?:moved|switched|migrated) (?:my|our|the)? ?(?P<moved>\w+) to\b",
+        r"^[\w' .-]{2,40}? is (?:now )?(?:my|our) (?:new )?(?P<whose>\w+)(?: now)?$",
+        r"^(?:my|our) (?P<placed>\w+) (?:relocated|moved|went|goes|runs on|sits in|lives in|closes"
+        r"|opens|starts|begins|ends)\b",
     ),
     _form(
         "my",
@@ -159,7 +186,12 @@ _FORMS = (
         r"^(?!i\b).*\buse \S.{0,60}? for (?P<what>[^,;]+?)(?: (?:instead|from|now|rather)\b.*)?$",
     ),
     _form("place of", r"^(?:the|our) (?P<what>[\w' -]{2,40}?) (?:is|are) (?:on|in|at)\b"),
-    _form("day to", r"^(?:from now on,? )?we (?P<verb>\w+) on \w+days?\b"),
+    _form(
+        "day to",
+        r"^(?:from now on,? )?we (?P<verb>\w+) on \w+days?\b",
+        r"^(?:the |our )?(?P<noun>\w+) (?:have |has )?(?:moved?|moves|(?:is|are)(?: now)?) "
+        r"(?:to |on )\w+days?\b",
+    ),
     _form(
         "form of",
         rf"^{_TO_YOU}(?:(?:when|for|as for|in)\b[^,]{{2,50}}, )?{_TO_YOU}"

@@ -18,6 +18,7 @@ from ...protocols import Find
 from ...store.journal import Journal
 from ...text.cleaning import fold, words
 from ...text.lexicon import STOP_WORDS
+from ...text.terms import content_terms
 from ...values.records import Memory
 from .forms import WORK, form_of, frame_of, terms_about
 
@@ -44,6 +45,8 @@ class Subject:
     """Whether it says that something is no longer as it was."""
     denies: bool = False
     """Whether it says no to what it is about."""
+    mine: frozenset[str] = frozenset()
+    """Stems of what it calls the speaker's own: "my coffee"."""
     quotes: bool = False
     """Whether it gives a value in quotes: others of its kind may hold beside it."""
 
@@ -52,10 +55,16 @@ class Subject:
         """Whether the key alone tells what it is about."""
         return self.quotes or self.key.startswith(("frame:", "subject:"))
 
+    @property
+    def may_replace(self) -> bool:
+        """Whether something that is known may have to go for it."""
+        return self.changes or bool(self.given_up) or self.key.startswith("subject:")
+
 
 def subject_of(text: str, said: str = "") -> Subject:
     """Return what a statement is about; the sentence around it, `said`, may tell of change."""
     plain = fold(_QUOTED.sub(" \u00a4 ", text)).replace("\u2019", "'")
+    plain = _LEADS_UP.sub("", plain).rstrip(" .!")
     told = _COMPARES.sub(" ", plain) if _WEIGHS.search(plain) else plain
     given_up = _given_up(told)
     about = (
@@ -67,7 +76,13 @@ def subject_of(text: str, said: str = "") -> Subject:
         given_up or _CHANGES.search(_COMPARES.sub(" ", fold(said or text)))
     ) and not _ADDS.search(plain)
     return Subject(
-        _key(plain, about), about, given_up, changes, bool(_DENIES.search(plain)), "\u00a4" in plain
+        _key(plain, about),
+        about,
+        given_up,
+        changes,
+        denies=bool(_DENIES.search(plain)),
+        mine=frozenset(term for own in _MINE.findall(plain) for term in content_terms(own)),
+        quotes="\u00a4" in plain,
     )
 
 
@@ -77,7 +92,6 @@ def takes_the_place(new: Subject, old: Subject) -> str:
         return OTHER_WORDS
     if (new.key and new.key == old.key) or _same_frame(new, old):
         return "says something else of the same"
-    held = old.about | old.given_up
     if old.key in WORK and (new.given_up & old.about or (new.changes and new.key in WORK)):
         return "says that it changed"
     if new.is_exact and old.is_exact:
@@ -91,15 +105,27 @@ def takes_the_place(new: Subject, old: Subject) -> str:
             and 2 * len(named) >= len(new.given_up)
         ):
             return "gives it up"
-    if new.changes and new.about and new.about <= old.given_up:
+    return _says_it_changed(new, old) if new.changes else ""
+
+
+def _says_it_changed(new: Subject, old: Subject) -> str:
+    if new.about and new.about <= old.given_up:
         return "takes it back"
-    if new.changes and old.about and new.about:
-        common = new.about & held
-        if common and 2 * len(common) >= max(len(new.about), len(old.about)):
-            return "says that it changed"
+    common = new.about & (old.about | old.given_up)
+    most = max(len(new.about), len(old.about))
+    if new.mine & old.mine or (old.about and common and 2 * len(common) >= most):
+        return "says that it changed"
     return ""
 
 
+_LEADS_UP = re.compile(
+    r"^(?:(?:these days|nowadays|now|currently|actually|by the way|turns out|it turns out|update|"
+    r"so|ok|okay|well|oh|fyi|btw|heads up)[,:]? (?:that )?)+"
+)
+_MINE = re.compile(
+    r"\b(?:my|our) (?!wife|husband|partner|girlfriend|boyfriend|sons?\b|daughter|kids?\b|child|"
+    r"dogs?\b|cats?\b|mother|father|mum|mom|dad|parents|brother|sister|family|favou?rite|own|new)(\w+)"
+)
 _DENIES = re.compile(
     r"n't\b|\b(?:not|no|never|avoid|dislike|hate|refuse|stop|loathe|despise|detest|cannot|without|"
     r"aversion|against|uninterested|less)\b"
@@ -107,7 +133,8 @@ _DENIES = re.compile(
 _CHANGES = re.compile(
     r"\b(?:(?<!from )now|no longer|any ?more|instead|these days|nowadays|actually|switched|"
     r"switching|moved|gave up|given up|quit|stopped|changed|since|"
-    r"not \w+ any ?more|as of|update[ds]?|back to|after all)\b"
+    r"not \w+ any ?more|as of|update[ds]?|back to|after all|again|turns out|"
+    r"(?:went|gone) (?:up|down|over) to|come (?:a)?round to)\b"
 )
 _ADDS = re.compile(r"\b(?:also|too|as well|in addition|besides|another|additionally)\b")
 # "I prefer trains instead of planes" weighs two things, and gives up neither.
@@ -118,9 +145,13 @@ _GIVING_UP = re.compile(
         |eat|drink|work(?:ing)?(?:[ ]at)?))?
           |(?:gave|given)[ ]up(?:[ ]on)?|quit|(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)
           |chang(?:ed|ing))(?:[ ](?:over|away))?[ ]from
+          |cancell?ed|dropped|ditched|sold|returned|left|swapped|replaced|traded(?:[ ]in)?
+          |got[ ]rid[ ]of|(?:split|broke)[ ]up[ ]with|no[ ]more|no[ ]need[ ](?:for|to)
+          |moved[ ]\w+[ ]from|(?<=[,;][ ])not
           |stop(?:ped)?|(?:forget|ignore|disregard|scrap|drop)(?:[ ](?:about
           |what[ ]i[ ]said[ ]about|everything[ ]about))?
-          |can[ ]stop)[ ](?P<it>[^,;.]+?)(?=[ ]to[ ]|[,;.]|[ ]and[ ]|[ ]from[ ]now|[ ]any|$)
+          |can[ ]stop)[ ](?P<it>[^,;.]+?)
+          (?=[ ]to[ ]|[ ]for[ ]|[ ]in[ ]for[ ]|[,;.]|[ ]and[ ]|[ ]from[ ]now|[ ]any|[ ]because[ ]|$)
       | (?:don't|do[ ]not|doesn't|isn't|aren't|'m[ ]not|not)[ ](?:want|need|like|use|eat|drink
       |wear|play|an?|work|live)?[ ]?
         (?P<not>[^,;.]+?)[ ]any[ ]?more
@@ -129,8 +160,15 @@ _GIVING_UP = re.compile(
 )
 
 
+_GONE = re.compile(
+    r"(?:my |our )?(?P<it>\w+(?: \w+)?) (?:left|died|passed away|moved out|retired|closed down)\b"
+)
+
+
 def _given_up(plain: str) -> frozenset[str]:
     named = [found["it"] or found["not"] or "" for found in _GIVING_UP.finditer(plain)]
+    if gone := _GONE.match(plain):
+        named.append(gone["it"])
     return frozenset(term for name in named for term in terms_about(name))
 
 

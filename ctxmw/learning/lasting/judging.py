@@ -1,0 +1,78 @@
+"""Judges by its marks whether a sentence tells something that lasts, and of what kind it is.
+
+It looks at sentences that no rule knows. Weights are of logistic regressions, added up mark by
+mark: what a sentence is taken for can be told by looking at them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+from .marks import marks_of, spoken_words
+
+SURE = 0.75
+"""The likelihood from which a sentence is taken to tell something that lasts."""
+SURE_OF_REQUEST = 0.93
+"""The same for a sentence without "I" or "my"."""
+KNOWN = 0.4
+"""The share of words that must be known: in another language, none of it means anything."""
+LEAST_WORDS, LEAST_OF_US = 3, 5
+"""Words of a sentence; "We name tables." only leads up to another."""
+_FIRST_PERSON = frozenset("i my me we our us mine".split())
+_OF_OTHERS = frozenset(
+    "she he they it that this these those her his their its someone somebody there what".split()
+)
+_ARTICLES = frozenset("the a an".split())
+
+
+@dataclass(frozen=True, slots=True)
+class MarkWeights:
+    """What the marks of a sentence weigh, and which words stand for themselves."""
+
+    words: frozenset[str]
+    marks: Mapping[str, Sequence[float]]
+    """For each mark: how far it tells of something lasting; then of a fact; then of a request."""
+
+    def likelihoods(self, text: str) -> tuple[float, float, float]:
+        """Return how likely a sentence is to last; and, if so, a fact; and a request."""
+        found = marks_of(spoken_words(text), self.words, text.rstrip()[-1:])
+        scale = 3 / math.sqrt(len(found))
+        sums = [0.0, 0.0, 0.0]
+        for mark in found:
+            for at, weight in enumerate(self.marks.get(mark, ())):
+                sums[at] += weight
+        lasting, fact, request = (1 / (1 + math.exp(-scale * one)) for one in sums)
+        return lasting, fact, request
+
+
+def lasting_kind(text: str) -> Literal["preference", "fact"] | None:
+    """Return of what kind something is that lasts; None where a sentence tells no such thing."""
+    words = spoken_words(text)
+    least = LEAST_OF_US if words[:1] == ["we"] else LEAST_WORDS
+    if len(words) < least or words[0] in _OF_OTHERS or words[1:3] == ["have", "not"]:
+        return None
+    trained = _trained()
+    known = sum(word in trained.words for word in words)
+    if known < KNOWN * len(words):
+        return None
+    lasting, fact, request = trained.likelihoods(text)
+    if _FIRST_PERSON.isdisjoint(words):
+        # What holds of the world is not said of the one who speaks.
+        asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
+        return "preference" if asked else None
+    if lasting < SURE:
+        return None
+    return "fact" if fact > 0.5 else "preference"
+
+
+@cache
+def _trained() -> MarkWeights:
+    # A tenth of a megabyte, read when the first sentence is judged.
+    kept = json.loads((files(__package__) / "weights.json").read_text(encoding="utf-8"))
+    return MarkWeights(frozenset(kept["words"].split()), kept["marks"])
