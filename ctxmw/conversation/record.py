@@ -194,7 +194,8 @@ class ContextRecord(Displayed, Record):
 
     def foreign(self) -> str:
         """Return what went wrong, and the names in it: the rest is refs, hashes and figures."""
-        return "\n\n".join([self.error, self.degraded, self.counter, self.view, *self.entries])
+        named = (self.counter, self.view, *self.entries, *self.tools)
+        return "\n\n".join([self.error, self.degraded, *named])
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.reply_key, "digest": self.reply_id}

@@ -163,7 +163,9 @@ class SessionState(Record):
         about = [self.project, self.language, self.task, self.began, self.stale, self.measure]
         for trigger in self.triggers:
             about += [trigger.source, *trigger.queries]
-        return "\n\n".join([text for text in (*about, *self.added, *self.removed) if text])
+        return "\n\n".join(
+            [text for text in (*about, *self.added, *self.removed, *self.loaded) if text]
+        )
 
     def _columns(self) -> dict[str, Any]:
         return {"key": self.session, "digest": "" if self.ended else self.OPEN}

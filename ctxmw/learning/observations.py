@@ -77,7 +77,7 @@ _READS = re.compile(
     r"(?:^|[_.-])(?:read|view|open|cat|ls|list|glob|grep|find|tree|stat)(?:$|[_.-])"
 )
 _LOOKS = re.compile(
-    r"\s*(?:sudo )?(?:cat|ls|ll|grep|rg|find|fd|head|tail|less|more|pwd|which|type|tree|stat|wc"
+    r"\A\s*+(?:sudo )?(?:cat|ls|ll|grep|rg|find|fd|head|tail|less|more|pwd|which|type|tree|stat|wc"
     r"|file|env|printenv|echo|git (?:status|diff|log|show|branch))(?:\s|$)"
 )
 _FAILS = re.compile(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r"\s*+(?:```|~~~)")
+_FENCE = re.compile(r"\A\s*+(?:```|~~~)")
 _CODE = re.compile(
-    r"""(?:[ ]{4}|\t)\s*+(?![-*•+]\s|\d{1,2}[.)]\s)\S
+    r"""\A(?:(?:[ ]{4}|\t)\s*+(?![-*•+]\s|\d{1,2}[.)]\s)\S
       | \s*+(?:@\w|(?:import|from|def|class|function|const|let|var|return|SELECT)[ ].*[;:({=])
       | .*(?:[{};]|\):)\s*+$
-      | \s*+[)\]}]+[,;]?\s*+$""",
+      | \s*+[)\]}]+[,;]?\s*+$)""",
     re.VERBOSE,
 )
 """A line of code that stands in no fence: indented and no entry of a list, or with a sign at its

@@ -119,10 +119,10 @@ _SAID_FOR = {
     "contact": "phone",
 }
 _SHAPES = (
-    (re.compile(r"\b[\w-]+\.[a-z]{2,5}\b(?![@\w])|\S/\S+\.\w+"), ("file",)),
+    (re.compile(r"[\w-]\.[a-z]{2,5}\b(?![@\w])|\S/\S{1,200}\.\w"), ("file",)),
     (re.compile(r"\B#[a-z][\w-]*"), ("channel", "message")),
     (re.compile(r"\B@\w+"), ("user",)),
-    (re.compile(r"\S+@\S+\.\w+"), ("email", "send")),
+    (re.compile(r"\S@[^\s@]{1,200}\.\w"), ("email", "send")),
     (re.compile(r"\bhttps?://"), ("url", "web", "page", "fetch")),
     (re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I), ("event", "calendar")),
     (re.compile(r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b", re.I), ("time",)),

@@ -359,6 +359,7 @@ class Turn(Record):
             *self.calls,
             *self.arguments,
             *self.outdated,
+            *self.brings,
         ]
         return "\n\n".join(said)
 

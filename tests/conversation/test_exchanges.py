@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -42,8 +43,12 @@ def ctx(tmp_path, clock):
 
 
 def told(text):
-    """Return the lines of what was said, as a prompt or an answer of ours shows them."""
-    return [line for line in text.splitlines() if line.startswith(("- user:", "- assistant:"))]
+    """Return the lines of what was said, as a prompt or an answer of ours shows them.
+
+    An answer tells the id of each line, a prompt does not.
+    """
+    said = re.compile(r"- (?:t\w{6} )?((?:user|assistant): .*)")
+    return [f"- {found[1]}" for line in text.splitlines() if (found := said.match(line))]
 
 
 def lines(*exchanges):

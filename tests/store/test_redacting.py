@@ -31,7 +31,8 @@ OURS = {
         *("turn", "epoch", "state", "reply", "tokens", "limit", "exact", "stable_build"),
         *("part_build", "replayed_tokens", "prefix_share"),
         *("reply_key", "reply_id"),  # columns of the row
-        *("stable", "part", "builds"),  # not stored
+        *("came_back", "over_window", "replayed", "fetched", "sent", "sent_after", "sent_same"),
+        *("stable", "part", "builds", "earlier"),  # not stored
     },
     Turn: {
         *("role", "author", "position", "began", "exchange", "order", "print", "anchor"),
@@ -40,7 +41,8 @@ OURS = {
     SessionState: {
         *("opened", "ended", "epoch", "feed", "catalog_feed", "stable_build", "parts", "stamp"),
         *("views", "left", "captured", "heard", "turns", "untaught", "forgotten", "ledger"),
-        *("activity_feed", "answer"),
+        *("activity_feed", "answer", "answers", "pins_seen"),
+        "pins",  # not stored
     },
 }
 """Fields that hold nothing but refs, hashes, figures and words of our own."""
@@ -54,12 +56,14 @@ THEIRS = {
     (ContextRecord, "counter"): SECRET,
     (ContextRecord, "view"): SECRET,
     (ContextRecord, "entries"): {SECRET: "v"},
+    (ContextRecord, "tools"): (SECRET,),
     (Turn, "text"): SECRET,
     (Turn, "speaker"): SECRET,
     (Turn, "message_id"): SECRET,
     (Turn, "calls"): (SECRET,),
     (Turn, "arguments"): ("a", SECRET),
     (Turn, "outdated"): (SECRET,),
+    (Turn, "brings"): (SECRET,),
     (SessionState, "project"): SECRET,
     (SessionState, "language"): SECRET,
     (SessionState, "task"): SECRET,
@@ -67,6 +71,7 @@ THEIRS = {
     (SessionState, "stale"): SECRET,
     (SessionState, "measure"): SECRET,
     (SessionState, "added"): (SECRET,),
+    (SessionState, "loaded"): (SECRET,),
     (SessionState, "removed"): (SECRET,),
     (SessionState, "triggers"): (TRIGGER, replace(TRIGGER, queries=(SECRET,))),
 }

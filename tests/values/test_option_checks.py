@@ -90,14 +90,14 @@ def test_a_list_of_something_else_is_refused(name):
 @pytest.mark.parametrize("name", ["source", "session"])
 @pytest.mark.parametrize("wrong", [*WRONG, {}, [], 0, False, ""])
 def test_forgetting_something_that_is_no_name_forgets_nothing(ctx, name, wrong):
-    with pytest.raises(InvalidValue, match="name one of ref, source or session"):
+    with pytest.raises(InvalidValue, match="name one of ref, source, session or metadata"):
         ctx.forget(**{name: wrong})
     assert len(ctx.search("tokens")) == 1
 
 
 @pytest.mark.parametrize("wrong", [*WRONG, {}, [], 0, False, ""])
 def test_forgetting_a_ref_that_is_none_forgets_nothing(ctx, wrong):
-    with pytest.raises(InvalidValue, match="name one of ref, source or session"):
+    with pytest.raises(InvalidValue, match="name one of ref, source, session or metadata"):
         ctx.forget(wrong)
     assert len(ctx.search("tokens")) == 1
 

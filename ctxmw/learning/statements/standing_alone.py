@@ -10,7 +10,7 @@ _QUOTED = (
     r"\u201c[^\u201d\n]{1,60}\u201d)"
 )
 _TWO = re.compile(
-    rf"(?P<one>.{{0,300}}?{_QUOTED}.{{0,30}}?),? and (?P<two>[^'\"`]*{_QUOTED}.*)", re.DOTALL
+    rf"\A(?P<one>.{{0,300}}?{_QUOTED}.{{0,30}}?),? and (?P<two>[^'\"`]*{_QUOTED}.*)", re.DOTALL
 )
 _VERB = (
     r"(?:start|begin|end|prefix|suffix|name|call|use|include|add|import|put|write|set|mark|wrap|"

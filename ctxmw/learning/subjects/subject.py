@@ -161,7 +161,7 @@ _GIVING_UP = re.compile(
 
 
 _GONE = re.compile(
-    r"(?:my |our )?(?P<it>\w+(?: \w+)?) (?:left|died|passed away|moved out|retired|closed down)\b"
+    r"\A(?:my |our )?(?P<it>\w++(?: \w++)??) (?:left|died|passed away|moved out|retired|closed down)\b"
 )
 
 

@@ -176,13 +176,13 @@ _PRINTED = re.compile(
     r"[ ]{0,3}>|[-dlrwx]{10}[.+@]?[ \t]{1,40}\d|[ \t]{0,40}(?:at [\w.$<>]{1,120}\(|File \")|[ \t]{0,40}\|.{0,400}\|[ \t]{0,40}$"
 )
 _CODE = re.compile(
-    r"""import[ ][\w.{*] | from[ ][\w.]{1,80}[ ]import[ ] | (?:async[ ])?def[ ]\w{1,60}\( | @\w{1,60} | \#include
+    r"""\A(?:import[ ][\w.{*] | from[ ][\w.]{1,80}[ ]import[ ] | (?:async[ ])?def[ ]\w{1,60}\( | @\w{1,60} | \#include
       | class[ ]\w{1,60}\b.{0,200}[:{(] | package[ ][\w.]{1,80};?$ | using[ ][\w.]{1,80}; | return\b.{0,200}[;)]$
       | (?:(?:export|public|private|protected|static|final)[ ]){0,4}
         (?:function|const|let|var|interface|enum|struct|void|int|fn|func|impl|type)[ ]
         [\w$*<]{1,80}.{0,200}[=({;]
       | [\w.]{1,80}\(.{0,200}\);?$ | [)}\]]{1,20}[;,)]{0,20}$ | \w[\w.\[\]]{0,80}[ ]?[-+*/]?=[ ]?\S | .{0,400}[;{]$
-      | elif[ ] | else:$ | (?:if|while|for|with|except)\b.{0,200}:$ | try:$ | // | --[ ]
+      | elif[ ] | else:$ | (?:if|while|for|with|except)\b.{0,200}:$ | try:$ | // | --[ ])
     """,
     re.VERBOSE,
 )

@@ -122,9 +122,9 @@ def _prompts(lines: Sequence[str]) -> int | None:
 
 
 _STAMP = re.compile(
-    rf"[ \t]{{0,40}}[\[(]?(?:{DAY}[T,]?[ \t]{{0,40}})?{CLOCK}[\])Z]?(?=[ \t]|$)"
+    rf"\A(?:[ \t]{{0,40}}[\[(]?(?:{DAY}[T,]?[ \t]{{0,40}})?{CLOCK}[\])Z]?(?=[ \t]|$)"
     rf"|[\w .'-]{{1,40}}(?:[ \t]{{2,40}}|[ \t]{{1,40}}[\[(—-][ \t]{{0,40}})"
-    rf"(?:{DAY}[, ]{{0,4}}|today at |yesterday at )?{CLOCK}[\])]?[ \t]{{0,40}}$",
+    rf"(?:{DAY}[, ]{{0,4}}|today at |yesterday at )?{CLOCK}[\])]?[ \t]{{0,40}}$)",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|NOTICE)\b")
