@@ -138,13 +138,13 @@ def test_the_answer_alone_comes_where_nothing_stands_before_it(ctx: ContextMiddl
 
 
 def test_what_only_stands_beside_words_in_view_does_not_come(ctx: ContextMiddleware) -> None:
-    told = said("The courier comes at four o'clock.", "My sister sings in a choir.")
+    told = said("The courier comes at four o'clock.", "Rain fell on the roof all night.")
     ctx.session("before").capture(told)
     question = said("When does the courier come?")
     assert len(part(ctx, "new", *question)) == 2
     assert why(ctx, "the courier comes at four o'clock", "When does the courier come?") == {
         "The courier comes at four o'clock.": "same words in view",
-        "My sister sings in a choir.": "beside what is in view",
+        "Rain fell on the roof all night.": "beside what is in view",
     }
 
 
