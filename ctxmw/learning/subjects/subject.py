@@ -161,7 +161,8 @@ _GIVING_UP = re.compile(
 
 
 _GONE = re.compile(
-    r"\A(?:my |our )?(?P<it>\w++(?: \w++)??) (?:left|died|passed away|moved out|retired|closed down)\b"
+    r"\A(?:my |our )?(?P<it>\w++(?: \w++)??) "
+    r"(?:left|died|passed away|moved out|retired|closed down)\b"
 )
 
 
