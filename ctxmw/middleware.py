@@ -468,7 +468,7 @@ class ContextMiddleware:
         self,
         record: ContextRecord | str,
         ref: str | None = None,
-        value: int = 1,
+        value: int | None = None,
         *,
         note: str = "",
         missing: str = "",
@@ -485,7 +485,9 @@ class ContextMiddleware:
         known = record if isinstance(record, str) else checked(record, ContextRecord).ref
         found = self.why(known, user=name)
         if found is None:
-            raise NotFound(f"there is no record of the call {known!r:.60}: see session.history().")
+            raise NotFound(
+                f"there is no record of the call {known!r:.60}: look at the conversation's history."
+            )
         with self._telemetry.observer.operation("rate"):
             return rate(self._recall, found, said)
 

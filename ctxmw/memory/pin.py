@@ -27,9 +27,11 @@ def pin_memory(journal: Journal, user: str, ref: str, to: Pinning | None) -> Mem
 
 
 def pinned_as(journal: Journal, user: str) -> dict[str, Pinning]:
-    """Return the refs that are pinned or kept out."""
+    """Return the refs that are pinned or kept out, of what was not forgotten."""
     own = pins_of(journal.store, user)
     if own is None:
         return {}
     kept: dict[str, Pinning] = dict.fromkeys(own.kept_out, "kept_out")
-    return {**kept, **dict.fromkeys(own.shown, "shown")}
+    pinned: dict[str, Pinning] = {**kept, **dict.fromkeys(own.shown, "shown")}
+    there = {row.ref for row in journal.store.get(user, list(pinned))}
+    return {ref: how for ref, how in pinned.items() if ref in there}

@@ -34,14 +34,17 @@ class Opinion:
     """What is said; checked when it is made."""
 
     ref: str | None
-    value: int
+    value: int | None
+    """None where it is said what was missing: that speaks for itself."""
     note: str = ""
     missing: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.value, bool) or self.value not in get_args(Value):
+        told = self.value is not None or not self.missing
+        if isinstance(self.value, bool) or (told and self.value not in get_args(Value)):
             raise InvalidValue(
-                f"value is {self.value!r:.60}: 1 (it helped), -1 (it did not) or 0 (take it back)."
+                f"value is {self.value!r:.60}: 1 (it helped), -1 (it did not) or 0 (take it back), "
+                "or say in words what was missing."
             )
         if self.ref is not None:
             check_text(self.ref, "ref")
@@ -63,8 +66,8 @@ def rate(recall: Recall, record: ContextRecord, said: Opinion) -> Feedback:
     shown = [used.ref for used in record.used if used.shown != "none"]
     if said.ref is not None and said.ref not in shown:
         raise NotFound(
-            f"the call {record.ref!r} showed no {said.ref!r}: its record's explain() lists what it "
-            "did. Name what should have been there with missing='...'."
+            f"the call {record.ref!r} showed no {said.ref!r}: its record lists what it did. What "
+            "should have been there is told in words, as missing."
         )
     whole_call = said.ref is None and not missing
     with journal.store.atomic(user):
@@ -75,7 +78,7 @@ def rate(recall: Recall, record: ContextRecord, said: Opinion) -> Feedback:
             session=record.session,
             record=record.ref,
             about=said.ref or found,
-            value=1 if missing else said.value,
+            value=1 if said.value is None else said.value,
             note=redact(clean(said.note)).text,
             missing=missing,
             asked=tuple(dict.fromkeys(content_terms(question.text))) if question else (),

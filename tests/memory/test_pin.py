@@ -118,3 +118,12 @@ def test_what_cannot_be_pinned_is_refused(ctx, memory):
     edited = ctx.edit(memory.ref, "The courier comes at one.")
     with pytest.raises(InvalidValue, match=edited.ref):
         ctx.pin(memory.ref)
+
+
+def test_what_was_forgotten_is_not_listed_as_pinned():
+    with ContextMiddleware.open(":memory:") as ctx:
+        cola, tea = ctx.remember("I like cola."), ctx.remember("I like tea.")
+        ctx.pin(cola.ref)
+        ctx.keep_out(tea.ref)
+        ctx.forget(cola.ref)
+        assert ctx.pins() == {tea.ref: "kept_out"}

@@ -79,7 +79,7 @@ def test_ratings_of_one_user_move_nothing_for_another(ctx):
     ctx.rate(record, shown(record)[0], -1)
     assert ctx.ratings(user="bob") == []
     with pytest.raises(NotFound, match="no record of the call"):
-        ctx.rate(record.ref, user="bob")
+        ctx.rate(record.ref, value=1, user="bob")
 
 
 def test_a_call_is_named_by_its_ref_or_by_the_id_or_text_of_its_answer(ctx):
@@ -114,6 +114,14 @@ def test_what_was_not_shown_cannot_be_rated(ctx):
 def test_only_three_values_make_sense(ctx, value):
     with pytest.raises(InvalidValue, match="value is"):
         ctx.rate(asked(ctx), value=value)
+
+
+def test_saying_nothing_is_no_praise(ctx):
+    record = asked(ctx)
+    for nothing in ({}, {"missing": ""}, {"note": "hm"}):
+        with pytest.raises(InvalidValue, match="what was missing"):
+            ctx.rate(record, **nothing)
+    assert ctx.ratings() == []
 
 
 def test_a_rating_goes_with_what_it_is_about(ctx):

@@ -32,12 +32,15 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Keep it, and say what it is about."""
     from .memory import existing
 
-    value = 1 if chosen.value is None else chosen.value
     with existing(chosen) as ctx:
-        rated = ctx.rate(chosen.record, chosen.ref, value, note=chosen.note, missing=chosen.missing)
-    about = rated.about or ("nothing that is known" if rated.missing else "the whole call")
+        rated = ctx.rate(
+            chosen.record, chosen.ref, chosen.value, note=chosen.note, missing=chosen.missing
+        )
+    about = rated.about or "the whole call"
+    kept = "what was missing is written down; nothing in memory says it"
     terminal.told(
-        f"{rated.ref}: {about} {rated.value:+d}",
+        f"{rated.ref}: "
+        + (kept if rated.missing and not rated.about else f"{about} {rated.value:+d}"),
         rated.model_dump(mode="json"),
         as_json=chosen.json,
     )

@@ -61,7 +61,7 @@ _GOES_ON = re.compile(
     r"|[,;] (?:and |so |but )?(?:suggest|recommend|help me|give me|show me|tell me|plan)\b.*$"
 )
 _TRAILER = re.compile(
-    r"(?:,| -|[\u2013\u2014])? (?:please |just )?(?:remember(?: that| this| it)?|note that|"
+    r"(?:,? so|,| -|[\u2013\u2014])?,? (?:please |just )?(?:remember(?: that| this| it)?|note that|"
     r"by the way|btw|fyi|"
     r"just so you know|if that helps|for what it's worth|keep (?:that|this|it) in mind|"
     r"please|thanks|thank you)[.!]*$"

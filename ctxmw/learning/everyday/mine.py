@@ -14,6 +14,7 @@ _MINE = re.compile(
     rf"|(?:my|our) (?:(?:{CLOSE})(?: [a-z-]+)?,? )(?:is|are|was|has|have|lives?|"
     rf"suffers?) (?P<bond>.+)"
     r"|(?:my|our) [\w ]{2,30} is (?:called|named) .+"
+    rf"|(?:my|our) (?:(?:{CLOSE})'s )?(?:(?:full|first|last) )?name's [a-z].*"
 )
 _NOW_ONLY = re.compile(
     r"(?:almost|nearly|about to|slow|broken|dead|delayed|not working|acting|running out|stuck|"

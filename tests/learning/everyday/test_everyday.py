@@ -127,3 +127,13 @@ def test_events_whose_result_lasts_are_learned(text: str) -> None:
 )
 def test_events_of_the_moment_are_not(text: str) -> None:
     assert told(text) == []
+
+
+def test_a_name_is_told_in_short_as_well():
+    for said in ("My name's Ola.", "My dog's name's Rex."):
+        assert [one.text for one in statements(said, "user")] == [said]
+
+
+def test_what_only_asks_to_be_kept_in_mind_leaves_no_loose_end():
+    (told,) = statements("I've got a peanut allergy, so keep that in mind.", "user")
+    assert told.text == "I've got a peanut allergy"
