@@ -20,9 +20,8 @@ from .code.watch import Watch
 from .composition import OpensWith, Options, checked, compose
 from .conversation.conversation import Identity
 from .conversation.history import record_behind, record_of
-from .conversation.pins import Pinning
 from .conversation.record import ContextRecord
-from .conversation.state import SessionState
+from .conversation.state import Pinning, SessionState
 from .conversation.usage import ItemUsage, usage_of
 from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories

@@ -97,7 +97,7 @@ class Around:
     def own(self) -> Own:
         """What the application's own sources have; they are asked once a call."""
         skills = self._recall.catalog.skills
-        if not self._recall.own_sources and not skills.any(self._situation):
+        if not self._recall.own_sources and not (skills.added or self._situation.cwd):
             return Own()
         return own_items(self._recall, self.brought.seen_from(self._situation))
 

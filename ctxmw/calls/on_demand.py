@@ -9,6 +9,7 @@ from ..conversation.blocks import Blocks
 from ..conversation.conversation import Conversations, Identity
 from ..conversation.record import Build
 from ..conversation.replay.views import View, archive_item, transcript
+from ..conversation.sent import kept_answer
 from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
@@ -27,7 +28,6 @@ from ..values.record_items import as_past, record_item
 from ..values.records import MEMORY_KINDS, RECORD_TYPES, TYPES_OF_KIND, Memory, Record, load
 from ..values.situation import Situation, score_all
 from .binding import found_tools
-from .fetched import kept_answer
 
 _NAMED = 8
 """Ids that the next call is told, and an answer past the cap."""

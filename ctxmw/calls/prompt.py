@@ -22,7 +22,7 @@ from ..conversation.replay.trail import (
     with_room,
     with_stood,
 )
-from ..conversation.sent import SentPrompt, hashes_of, sent_fields
+from ..conversation.sent import SentPrompt, answers_in, fetched_builds, hashes_of, sent_fields
 from ..conversation.state import Ledger, PartRef, SessionState, state_rows
 from ..recall.entries import free
 from ..recall.in_view import AlreadyShown
@@ -38,7 +38,6 @@ from ..values.record_items import row_item
 from ..values.situation import Rating
 from .binding import LOADED, loaded_names, loaded_with
 from .call import Call, Chosen, Opening, Part, Planned, build_of, shown_as_text
-from .fetched import answers_in, fetched_builds
 
 
 def opening(call: Call, chosen: Chosen | None = None) -> Opening:

@@ -30,11 +30,20 @@ from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, block_cache
-from .pins import PINS, pins_in
 from .record import Build, ContextRecord
 from .replay.trail import Trail
 from .sent import SentPrompt
-from .state import GoneSession, PartRef, SessionState, StoredPart, gone_ref, session_ref, state_rows
+from .state import (
+    PINS,
+    GoneSession,
+    PartRef,
+    SessionState,
+    StoredPart,
+    gone_ref,
+    pins_in,
+    session_ref,
+    state_rows,
+)
 
 OURS = 4
 """One part in so many of the model's window may be new text of ours, and another one replayed."""

@@ -1,6 +1,7 @@
 """What a model was really sent, by hashes: a past prompt is rebuilt, or says what is not stored.
 
-A record keeps the hashes of those messages alone that are new since the record before it.
+A record keeps the hashes of those messages alone that are new since the record before it. What the
+agent's own questions brought is kept as it was answered, and known again in a prompt.
 """
 
 from __future__ import annotations
@@ -8,18 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from ..protocols import Store
+from ..recall.block import hash_of
+from ..recall.lanes import Choice
+from ..recall.outcome import used_of
+from ..store.journal import Journal
 from ..text.cleaning import digest
+from ..values.items import long_ref
 from ..values.messages import Message, Spoken, message_text
 from ..values.records import load_all
-from .record import ContextRecord
+from .blocks import Blocks
+from .record import Build, ContextRecord
+from .state import SessionState
+
+if TYPE_CHECKING:
+    from .conversation import Identity
 
 LENGTH = 16
 """So much of a message's hash is kept."""
 LINKS = 32
 """After so many records that go on from another, one has all hashes again."""
 NOT_STORED = "(not stored)"
+KEPT = 64
+"""Answers of a conversation that are known again; the oldest go first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +110,41 @@ def as_sent(said: Sequence[Spoken], hashes: Sequence[str]) -> list[Spoken]:
 
 def _not_exact(one: Spoken) -> Spoken:
     return Spoken(role=one.role, ours=one.ours, theirs=one.theirs, exact=False)
+
+
+def kept_answer(
+    journal: Journal, who: Identity, state: SessionState, text: str, shown: Sequence[Choice]
+) -> tuple[tuple[str, str], ...]:
+    """Keep what an answer showed; return by what a conversation knows its answers again.
+
+    In the transaction in which the state was read. An answer that shows nothing is not kept.
+    """
+    if not shown:
+        return state.answers
+    build = Build(
+        user=who.user,
+        ref=long_ref(Build.prefix, journal.random),
+        at=journal.clock(),
+        session=who.session,
+        kind="fetched",
+        hash=hash_of(text),
+        tokens=sum(choice.tokens for choice in shown),
+        used=used_of(shown, "fetched"),
+    )
+    journal.store.put([build.row()])
+    return (*state.answers, (build.hash, build.ref))[-KEPT:]
+
+
+def answers_in(state: SessionState, messages: Sequence[Message]) -> tuple[str, ...]:
+    """Return the builds of those answers that stand in the messages, in their order."""
+    if not state.answers:
+        return ()
+    known = dict(state.answers)
+    texts = [message_text(one) for one in messages if one["role"] == "tool"]
+    return tuple(known[key] for key in map(hash_of, texts) if key in known)
+
+
+def fetched_builds(blocks: Blocks, refs: Sequence[str]) -> tuple[Build, ...]:
+    """Return how these answers came about."""
+    found = (blocks.known_build(ref) for ref in refs)
+    return tuple(build for build in found if build is not None)

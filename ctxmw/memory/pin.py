@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..conversation.pins import Pinning, pins_of, put_pin
+from ..conversation.state import Pinning, pins_of, put_pin
 from ..errors import InvalidValue
 from ..store.journal import Journal
 from ..values.records import Memory

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any
 
-from ..conversation.pins import pass_on_pins
+from ..conversation.state import pass_on_pins
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Store
 from ..runtime.telemetry import stage

@@ -310,7 +310,9 @@ def own_items(recall: Recall, situation: Situation) -> Own:
     skills = recall.catalog.skills
     # They are at hand, and most conversations have none.
     listed = (
-        OwnSource(skills).best(situation, recall.weights).items if skills.any(situation) else ()
+        OwnSource(skills).best(situation, recall.weights).items
+        if (skills.added or situation.cwd)
+        else ()
     )
     items: list[Item] = list(listed)
     late: list[str] = []

@@ -18,4 +18,4 @@ def test_a_long_conversation_stays_under_its_window_and_forgets_nothing(capsys):
     view, _, found = told.rpartition("mem_search, asked")
     assert "by Leonie, on Friday" in view
     assert "total += price_7  # src/cart_0.py" not in view
-    assert "total += price_7 # src/cart_0.py" in found
+    assert "total += price_7  # src/cart_0.py" in found

@@ -17,7 +17,7 @@ from ctxmw.tokens.counter import counter_for
 COUNT = counter_for("cl100k_base")
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SAID = (
-    "My sister Lena moved to Porto last week.",
+    "Somebody called Lena moved to Porto last week.",
     "The bakery on the corner has the best rye bread.",
     "I have an appointment with the dentist on Friday.",
 )

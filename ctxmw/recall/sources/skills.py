@@ -33,7 +33,8 @@ class Skills:
     name = "skills"
 
     def __init__(self) -> None:
-        self._added: dict[str, Skill] = {}
+        self.added: dict[str, Skill] = {}
+        """What the application has added, by name: read it, and add with `add`."""
         self._lock = threading.Lock()
         self._found: LruCache[tuple[str, str], tuple[Stamp, list[Skill]]] = LruCache(64)
 
@@ -47,12 +48,8 @@ class Skills:
                 "SKILL.md that has a description."
             )
         with self._lock:
-            self._added |= {skill.name: skill for skill in skills}
+            self.added |= {skill.name: skill for skill in skills}
         return [skill.name for skill in skills]
-
-    def any(self, situation: Situation) -> bool:
-        """Say whether there may be one for the conversation."""
-        return bool(self._added) or situation.cwd is not None
 
     def items(self, situation: Situation, /) -> list[Item]:
         """Return those that always hold, and the best of those that the request calls for."""
@@ -80,7 +77,7 @@ class Skills:
 
     def _all(self, situation: Situation) -> list[Skill]:
         with self._lock:
-            added = list(self._added.values())
+            added = list(self.added.values())
         return [*added, *self._around(situation)]
 
     def _around(self, situation: Situation) -> list[Skill]:
