@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING
 
 from ..protocols import Store
 from ..recall.block import hash_of
-from ..recall.lanes import Choice
 from ..recall.outcome import used_of
-from ..store.journal import Journal
 from ..text.cleaning import digest
 from ..values.items import long_ref
 from ..values.messages import Message, Spoken, message_text
 from ..values.records import load_all
-from .blocks import Blocks
 from .record import Build, ContextRecord
-from .state import SessionState
 
 if TYPE_CHECKING:
+    from ..recall.lanes import Choice
+    from ..store.journal import Journal
+    from .blocks import Blocks
     from .conversation import Identity
+    from .state import SessionState
 
 LENGTH = 16
 """So much of a message's hash is kept."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..protocols import Row, Store
 from ..recall.block import Block, Piece
-from ..store.journal import Journal
 from ..text.cleaning import digest
 from ..values.records import Moment, Record, load_as
 from ..workspace.triggers import Trigger
+
+if TYPE_CHECKING:
+    from ..store.journal import Journal
 
 PINS = "pins"
 Pinning = Literal["shown", "kept_out"]
