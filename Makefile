@@ -47,6 +47,11 @@ install: $(all_installed)  ## Make .venv with every extra and the development to
 test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
 	@$(python) -m pytest $(or $(ARGS),$(in_parallel))
 
+.PHONY: shuffled
+shuffled: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests in a random order; again with SEED=...
+	@$(python) -m pytest $(in_parallel) --random-order --random-order-bucket=global \
+	    --random-order-seed=$(or $(SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))
+
 .PHONY: nightly
 nightly: $(all_installed)  ## Look for new random cases of the stateful test, CASES=2000
 	@$(python) -m tests.support.nightly --cases $(or $(CASES),2000)

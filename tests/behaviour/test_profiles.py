@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import settings
 
+from tests.support.skips import in_one_line
+
 
 def test_a_case_that_chance_finds_is_kept_and_printed():
     explore = settings.get_profile("explore")
@@ -14,3 +16,9 @@ def test_a_case_that_chance_finds_is_kept_and_printed():
 
 def test_cases_are_the_same_each_time_unless_new_ones_are_asked_for():
     assert settings.get_profile("repeatable").derandomize
+
+
+def test_what_was_skipped_is_told_in_one_line_with_its_reasons():
+    assert in_one_line([]) == ""
+    told = in_one_line(["Skipped: no browser", "Skipped: no git", "Skipped: no browser"])
+    assert told == "Skipped: 2 (no browser), 1 (no git)"
