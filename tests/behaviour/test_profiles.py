@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import settings
 
+from tests.support.long_files import LONGEST
 from tests.support.skips import in_one_line
 
 
@@ -22,3 +25,8 @@ def test_what_was_skipped_is_told_in_one_line_with_its_reasons():
     assert in_one_line([]) == ""
     told = in_one_line(["Skipped: no browser", "Skipped: no git", "Skipped: no browser"])
     assert told == "Skipped: 2 (no browser), 1 (no git)"
+
+
+def test_the_files_that_go_first_are_there():
+    tests = Path(__file__).parents[1]
+    assert [name for name in LONGEST if not (tests / name).is_file()] == []
