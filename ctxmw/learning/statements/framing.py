@@ -66,6 +66,13 @@ _LOG = re.compile(
     r"|(?:build|tests?|merge|lint|compilation) failed\b)",
     re.IGNORECASE,
 )
+# It says that a rule changes, and the sentence after it what to.
+_ANNOUNCES = re.compile(
+    r"\A(?:(?:so|now|also|first|next|finally|please|let's)[, ]+)*"
+    r"(?:(?:i|we)(?:'d| would)? (?:also )?(?:want|need|like) (?:you )?to |you should )?"
+    r"(?:update|change|revise|adjust|modify) (?:your|our|the|my) [\w' ,-]{0,60}"
+    r"(?:conventions?|rules?|guidelines?|style|naming|standards?|practices?)[.!:]*\Z"
+)
 _SARCASM = re.compile(r"/s\s*\Z")
 
 
@@ -93,6 +100,8 @@ def _before_the_text(said: Sequence[Sentence]) -> Iterator[Sentence]:
     for one in said:
         if _PLAYS.match(one.plain):
             return
+        if _ANNOUNCES.match(one.plain):
+            continue
         if _ABOUT_A_TEXT.match(one.plain):
             if _TEXT_FOLLOWS.search(one.plain):
                 return
