@@ -70,18 +70,9 @@ def _of_calling(words: Sequence[str]) -> Told | None:
     kind = words[1] if len(words) > 1 else ""
     if kind in ("", "bit", "little", "few", "lot", "moment", "mess"):
         return None
-    if _PLAYED & set(words[1:4]):
-        return None
     return "preference" if _LIKING & set(words[:7]) else "fact"
 
 
-_PLAYED = frozenset(
-    "king queen emperor empress pope pharaoh prince princess knight wizard witch dragon vampire"
-    " pirate robot alien ghost god goddess superhero batman superman dinosaur unicorn zombie demon"
-    " president astronaut mermaid genie elf orc goblin spy ninja cowboy sheriff villain hero"
-    " potato idiot genius".split()
-)
-"""What people say they are in play, or in jest."""
 _LIKING = frozenset(
     "fan lover believer advocate person supporter opponent enthusiast foodie".split()
 )

@@ -51,6 +51,14 @@ _PLAYS = re.compile(
     r"in (?:this|the|my) (?:story|game|novel|scene|dream|scenario|play)|in a world|think of a|"
     r"playing devil|if i (?:were|was|had)\b|had i\b|as if\b)"
 )
+# What people are in play, or in jest.
+_IN_PLAY = re.compile(
+    r"\A(?:(?:so|ok|okay|now|hi|hello|well)[,!]? )?(?:i'm|i am) (?:(?:a|an|the) )?(?:[a-z]{1,20} )?"
+    r"(?:king|queen|emperor|empress|pope|pharaoh|prince|princess|knight|wizard|witch|dragon|vampire"
+    r"|pirate|robot|alien|ghost|god|goddess|superhero|batman|superman|spiderman|dinosaur|unicorn"
+    r"|zombie|demon|mermaid|genie|elf|orc|goblin|ninja|cowboy|sheriff|villain|time traveller"
+    r"|time traveler|dracula|santa|napoleon|hamlet|potato|genius|idiot)\b"
+)
 _LETTER = re.compile(
     r"""^[ \t]*(?: subject[ ]?: | re[ ]?: | dear[ ][^\n]{1,40}[,:!]?[ \t]*$
         | (?:hi|hello|hey)[ ][A-Z][^\n.!?]{0,30},?[ \t]*$
@@ -98,7 +106,7 @@ def _is_talk(text: str) -> bool:
 
 def _before_the_text(said: Sequence[Sentence]) -> Iterator[Sentence]:
     for one in said:
-        if _PLAYS.match(one.plain):
+        if _PLAYS.match(one.plain) or _IN_PLAY.match(one.plain):
             return
         if _ANNOUNCES.match(one.plain):
             continue

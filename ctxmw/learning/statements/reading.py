@@ -185,7 +185,7 @@ def _told_first(sentence: Sentence) -> Statement | None:
     first = Sentence(sentence.text[: more.start()], plain[: more.start()])
     if _is_no_statement(first.plain, first.words) or _UNREAL.search(plain):
         return None
-    told = _everyday(first)
+    told = _everyday(first) or _judged(first)
     return Statement(told.kind, _capital(sentence.text), sentence.text) if told else None
 
 
@@ -219,7 +219,7 @@ def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None
 def _judged(sentence: Sentence) -> Statement | None:
     """Return what no rule knows, where its marks tell that it lasts."""
     plain = sentence.plain
-    if _is_no_statement(plain, sentence.words):
+    if _is_no_statement(plain, sentence.words) or _THANKS.match(plain):
         return None
     span = None if _FOR_NOW.search(plain) else statement_span(plain)
     if span is None:
@@ -233,6 +233,7 @@ def _judged(sentence: Sentence) -> Statement | None:
     return _cut(sentence, (kind, start, end)) if kind else None
 
 
+_THANKS = re.compile(r"(?:many )?(?:thanks|thank you|great|good|nice|no time)\b")
 _SUPPOSED = re.compile(
     r"""\b(?: what[ ]if|suppos(?:e|ing)|imagine|pretend|hypothetical\w*|let's[ ]say|in[ ]theory
         |if[ ](?:we|i|you|they)[ ](?:had|were|was)|maybe|perhaps|i[ ]guess|wonder(?:ing)?
@@ -374,8 +375,9 @@ _REPORTING = frozenset(
 
 _TRAILING = " ,;:-\u2013\u2014"
 _LEAD = re.compile(
-    r"""(?:(?:ok|okay|yes|yeah|yep|no|nope|nah|please|and|but|so|also|then|again|thanks|thank[ ]you
-        |great|good|nice|well|actually|hey|hi|alright|right|sure|cool|perfect|fine
+    r"""(?:(?:ok|okay|yes|yeah|yep|no(?=[,.;:!])|nope|nah|please|and|but|so
+        |also|then|again|thanks|thank[ ]you|great|good|nice|well|actually|hey|hi|alright|right
+        |sure|cool|perfect|fine
         |one[ ]more[ ]thing
         |btw|by[ ]the[ ]way|fyi|correction|sorry)\b[,.:;!\u2013\u2014-]*[ ]+)+""",
     re.VERBOSE,

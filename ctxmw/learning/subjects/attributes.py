@@ -16,6 +16,7 @@ from ...text.terms import content_terms
 from .endings import plain_words, says_it_changed
 from .kinds import (
     HELD_ALONE,
+    NEEDS_NO_WORD,
     OF_REQUESTS,
     PREFERRED,
     YES_OR_NO,
@@ -77,6 +78,11 @@ class Attributes:
     def kinds(self) -> frozenset[str]:
         return frozenset(kind for kind, _, _ in self.things)
 
+    @property
+    def may_change(self) -> bool:
+        """Whether something that is known may have to go for it, though nothing says so."""
+        return bool(self.reached or self.kinds & NEEDS_NO_WORD)
+
 
 NOTHING_TOLD = Attributes()
 
@@ -104,15 +110,17 @@ def changed_attribute(new: Attributes, old: Attributes) -> str:
         return ""
     if old.goal and new.reached & old.goal:
         return "says that it is done"
+    if any(_turned(new, old, NEEDS_NO_WORD)):
+        return "says something else of the same"
     if not new.changes or (new.case and old.case and not new.case & old.case):
         return ""
     if new.aspects & old.aspects:
         return "says that it changed"
-    return "names another of its kind" if any(_turned(new, old)) else ""
+    return "names another of its kind" if any(_turned(new, old, new.kinds)) else ""
 
 
-def _turned(new: Attributes, old: Attributes) -> Iterator[bool]:
-    for kind in new.kinds & old.kinds:
+def _turned(new: Attributes, old: Attributes, of: frozenset[str]) -> Iterator[bool]:
+    for kind in new.kinds & old.kinds & of:
         ours = {(word, yes) for of, word, yes in new.things if of == kind}
         theirs = {(word, yes) for of, word, yes in old.things if of == kind}
         if kind in YES_OR_NO:
@@ -152,7 +160,7 @@ def _for_whom(words: Sequence[str]) -> str:
 
 def _things(words: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
     for kind, word, at, yes in named_kinds(words):
-        if kind == "status" and not _OF_STATUS & set(words):
+        if kind in NEEDS_NO_WORD and not _OF_STATUS & set(words):
             continue
         clause = _clause(words, at)
         no = not _NO.isdisjoint(clause) and _TURNS_ROUND.isdisjoint(clause)
@@ -174,8 +182,9 @@ _BREAKS = frozenset(", ; : ! but so and because".split())
 
 def _case(words: Sequence[str]) -> Iterator[str]:
     """Yield the stems of what a statement is limited to: "for the project", "on Mondays"."""
+    named_at = {at for _, _, at, _ in named_kinds(words)}
     for at, word in enumerate(words):
-        if word in _DAYS:
+        if word in _DAYS and at not in named_at:
             yield word.removesuffix("s")
         if word in _APART and at and words[at - 1] in ("my", "our", "the"):
             yield word
@@ -192,7 +201,8 @@ def _case(words: Sequence[str]) -> Iterator[str]:
 
 _NO_CASE = frozenset(
     "reason good me us now sure instance example while year years month months week weeks hour"
-    " hours minutes day days all once ages long everything everyone life fun average top".split()
+    " hours minutes day days all once ages long everything everyone life fun average top one two"
+    " three four five six seven eight nine ten eleven twelve".split()
 )
 """Words of what is said of time, or of everything."""
 
@@ -251,7 +261,7 @@ _BESIDE = re.compile(r"\b(?:volunteer\w*|part-time|on the side|besides|from home
 def _aspects(text: str, words: Sequence[str]) -> Iterator[str]:
     lower = text.lower()
     moved_to = {kind for kind in (one[0] for one in named_kinds(words)) if kind in HELD_ALONE}
-    if _HOME.search(text) and not moved_to - {"status", "car"}:
+    if _HOME.search(text) and not moved_to - {"car"}:
         yield "home"
     if _WORK.search(lower) and not _BESIDE.search(lower):
         yield "work"
@@ -264,10 +274,11 @@ def is_request(of: Attributes) -> bool:
 
 def words_to_look_up(of: Attributes) -> list[str]:
     """Return words by which others that tell the same of somebody are found."""
+    kinds = of.kinds if of.changes else of.kinds & NEEDS_NO_WORD
     if not of.changes:
-        return []
+        return words_of_kinds(kinds)
     told = [word for aspect in sorted(of.aspects) for word in _LOOKED_UP[aspect]]
-    return [*told, *words_of_kinds(of.kinds)]
+    return [*told, *words_of_kinds(kinds)]
 
 
 _LOOKED_UP = {

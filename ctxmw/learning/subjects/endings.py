@@ -79,7 +79,7 @@ def _ended(words: Sequence[str]) -> Iterator[Sequence[str]]:
             yield _after(words, at + found)
         elif begins and word in _MAY_END_WHAT_FOLLOWS:
             yield _after(words, at + 1)
-        if _longest(_PRECEDED, words, at):
+        if (end := _longest(_PRECEDED, words, at)) and _ends_there(words, at, at + end):
             yield _before(words, at)
         if any(tuple(words[at : at + len(form)]) == form for form in _ANY_LONGER):
             before = _before(words, at)
@@ -89,6 +89,13 @@ def _ended(words: Sequence[str]) -> Iterator[Sequence[str]]:
             yield _after(words, at + 1)
         if word == "from" and not _MOVES.isdisjoint(words[max(0, at - 4) : at]):
             yield _after(words, at + 1)
+
+
+def _ends_there(words: Sequence[str], at: int, end: int) -> bool:
+    """Say whether nothing goes on where something "is over": not "over two hours"."""
+    return (
+        words[at] not in ("is", "are", "was") or words[end : end + 1] == [] or words[end] in _STOPS
+    )
 
 
 def _after(words: Sequence[str], at: int) -> Sequence[str]:
@@ -133,7 +140,7 @@ went down to|gone over to|went over to|gone up to|come round to|come around to|c
 come to love|came to like|used to|got used to|gotten used to|traded|swapped|replaced|got over
 gotten over|said goodbye to|say goodbye to|from here on|bought|got a new|got an|upgraded
 went with|fell in love with|grown to like|grown to love|lost interest in|took the job|started
-have started|got rid of|sold|ditched|dropped|dropped out|off|left|for good|until recently
+have started|got rid of|sold|ditched|dropped|dropped out|am off|are off|left|for good|until recently
 in the meantime|all new|took up|taken up|of late|lately|graduated|retired|promoted|got married
 """)
 _SINCE = frozenset(

@@ -23,6 +23,8 @@ smokes: smoke smoker smoking cigarette cigarettes cigars vape vaping -non-smoker
   -smoke-free
 flies: fly flying flights planes plane airplanes aeroplanes
 spice: spicy spice chilli chillies chili chilis curries jalapenos hot_sauce hot_food
+has a partner: married engaged girlfriend boyfriend fiance fiancee seeing_someone dating
+  in_a_relationship -single -divorced -widowed -separated -broke_up
 sleep: early_bird morning_person early_riser lark -night_owl -evening_person -late_riser
 way to work: commute commuting remote remotely home_office work_from_home working_from_home hybrid
   on-site onsite
@@ -58,8 +60,6 @@ clock: 24-hour 12-hour am_and_pm military_time
 spelling: british_english american_english british_spelling american_spelling us_spelling
   uk_spelling
 reader: kindle paper_books paperbacks ebooks e-reader audiobooks
-status: single married engaged divorced widowed separated girlfriend boyfriend fiance fiancee
-  seeing_someone dating in_a_relationship broke_up
 """
 _PREFERRED = """
 hot drink: tea coffee espresso cappuccino matcha chai cocoa decaf
@@ -104,6 +104,8 @@ HELD_ALONE = frozenset(kind for kind, _ in _read(_EITHER)) | {"diet"}
 """Kinds of which one is had, or used, at a time."""
 PREFERRED = frozenset(kind for kind, _ in _read(_PREFERRED))
 """Kinds of which one may like many: only a preference names one."""
+NEEDS_NO_WORD = frozenset({"has a partner"})
+"""Kinds of which another answer is news, though nothing says that it is."""
 OF_REQUESTS = frozenset("temperature length weight money clock spelling".split())
 """Kinds that are asked for, in whatever is answered."""
 

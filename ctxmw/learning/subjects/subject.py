@@ -54,6 +54,8 @@ class Subject:
     """Whether it gives a value in quotes: others of its kind may hold beside it."""
     core: tuple[str, ...] = ()
     """Stems of its first clause: what follows is told along with it."""
+    refuses: bool = False
+    """Whether its first clause says no."""
     names: frozenset[str] = frozenset()
     """Stems of the names in it."""
     keys: frozenset[str] = frozenset()
@@ -86,7 +88,7 @@ class Subject:
     @property
     def may_replace(self) -> bool:
         """Whether something that is known may have to go for it."""
-        told = self.changes or self.given_up or self.keys or self.tells.reached
+        told = self.changes or self.given_up or self.keys or self.tells.may_change
         return bool(told) or self.key.startswith("subject:")
 
 
@@ -95,6 +97,7 @@ def subject_of(text: str, said: str = "") -> Subject:
     plain = fold(_QUOTED.sub(" \u00a4 ", text)).replace("\u2019", "'")
     plain = _LEADS_UP.sub("", plain).rstrip(" .!")
     sentence = said or text
+    first = _TOLD_ALONG.split(plain, maxsplit=1)[0]
     told = _COMPARES.sub(" ", sentence) if _WEIGHS.search(plain) else sentence
     given_up = ended_in(plain_words(_QUOTED.sub(" ", told)))
     return Subject(
@@ -105,7 +108,8 @@ def subject_of(text: str, said: str = "") -> Subject:
         denies=bool(_DENIES.search(plain)),
         mine=frozenset(term for own in _MINE.findall(plain) for term in content_terms(own)),
         quotes="\u00a4" in plain,
-        core=tuple(terms_about(_TOLD_ALONG.split(plain, maxsplit=1)[0])),
+        core=tuple(terms_about(first)),
+        refuses=bool(_DENIES.search(first)),
         names=frozenset(term for name in _NAME.findall(text) for term in content_terms(name)),
         keys=frozenset(_keys_of_clauses(sentence)),
         tells=attributes_of(sentence),
@@ -172,7 +176,7 @@ def _says_it_changed(new: Subject, old: Subject) -> str:
     if new.about and new.about <= old.given_up:
         return "takes it back"
     same = old.head and old.head in new.core and new.tells.owner == old.tells.owner
-    if same and new.denies != old.denies and not old.quotes:
+    if same and new.refuses != old.refuses and not old.quotes:
         return "says that it changed"
     common = new.about & (old.about | old.given_up)
     most = max(len(new.about), len(old.about))
