@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.learning import measured_lines
-from ctxmw import ContextMiddleware, InvalidValue, Learning
+from ctxmw import ContextMiddleware, InvalidValue, Learning, memory_tools
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock
 from ctxmw.values.record_items import OUTDATED
@@ -90,6 +90,14 @@ def test_the_reason_and_the_day_are_in_the_record(ctx: ContextMiddleware) -> Non
     record = ctx.session("s3").prepare([{"role": "user", "content": "Hello"}]).context
     assert f"in place of {memory.supersedes} of" in record.explain()
     assert "says something else of the same" in record.explain()
+
+
+def test_a_turn_of_which_nothing_is_left_is_not_recalled(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Give prices in dollars.")
+    says(ctx, "s2", "Give prices in euros from now on.")
+    asks = [{"role": "user", "content": "What did I say about prices in dollars?"}]
+    assert OUTDATED not in ctx.session("s3").prepare(asks).context.text
+    assert OUTDATED not in memory_tools(ctx.session("s4"))[0](query="prices in dollars")
 
 
 def test_a_turn_does_not_recall_what_no_longer_holds(ctx: ContextMiddleware) -> None:
