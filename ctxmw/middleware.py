@@ -355,13 +355,20 @@ class ContextMiddleware:
         """
         return export(self.store, self._named(user), checked_path(path, "file").absolute())
 
-    def import_(self, path: str | Path, *, user: str | None = None) -> int:
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        user: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
         """Take in what an export holds, for this user; return how many were new or newer.
 
         All of it or nothing: a line that makes no sense is named. Importing twice changes nothing
-        more.
+        more. `progress` is told how many are done, and of how many.
         """
-        return import_(self.store, self._named(user), checked_path(path, "file").absolute())
+        file = checked_path(path, "file").absolute()
+        return import_(self.store, self._named(user), file, progress)
 
     def import_from(
         self,
@@ -371,13 +378,14 @@ class ContextMiddleware:
         of: str | None = None,
         dry_run: bool = False,
         user: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> TakenIn:
         """Take in what another memory, store or chat has left in a file or folder.
 
         Sources: mem0, langgraph, langmem, chroma, llamaindex, chatgpt, claude. Times and ids are
         kept; what was taken before is passed over, so a run that broke off is simply run again.
         Where it holds several users' things, `of` says whose to take. With `dry_run` nothing is
-        written.
+        written. `progress` is told how many are done, and of how many.
         """
         from .memory.arrivals.taking_in import arrivals_in, take_in  # few import anything
 
@@ -387,7 +395,8 @@ class ContextMiddleware:
         def capture(chat: str, messages: Sequence[Message]) -> int:
             return len(self.session(chat, user=name).capture(messages))
 
-        taken = take_in(self._journal, name, source, found, None if dry_run else capture)
+        kept = None if dry_run else capture
+        taken = take_in(self._journal, name, source, found, kept, progress=progress)
         self._learner.has_news(name)
         return taken
 

@@ -41,7 +41,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
             path = Path(folder) / "import.jsonl"
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
-        taken = ctx.import_(path)
+        taken = ctx.import_(path, progress=terminal.progress())
     said = f"imported {counted(taken, 'record')} for {ctx.user}"
     terminal.told(said, {"imported": taken, "user": ctx.user}, as_json=chosen.json)
 
@@ -52,7 +52,8 @@ def _from_elsewhere(chosen: argparse.Namespace, terminal: Terminal) -> None:
     from .memory import opened
 
     with opened(chosen) as ctx:
-        taken = ctx.import_from(chosen.source, chosen.file, of=chosen.of, dry_run=chosen.dry_run)
+        options = {"of": chosen.of, "dry_run": chosen.dry_run, "progress": terminal.progress()}
+        taken = ctx.import_from(chosen.source, chosen.file, **options)
     if chosen.dry_run and not chosen.json:
         for text in taken.samples:
             terminal.line(f"  {one_line(text, 100)}")

@@ -13,6 +13,7 @@ from typing import Any
 from ...errors import InvalidValue
 from ...protocols import Find
 from ...store.journal import Journal
+from ...store.rows import RowsDone
 from ...text.cleaning import counted, digest
 from ...text.periods import period_in
 from ...text.secrets.redaction import redact
@@ -80,7 +81,13 @@ def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
 
 
 def take_in(
-    journal: Journal, user: str, source: str, found: Iterable[Arrival], capture: Capture | None
+    journal: Journal,
+    user: str,
+    source: str,
+    found: Iterable[Arrival],
+    capture: Capture | None,
+    *,
+    progress: RowsDone | None = None,
 ) -> TakenIn:
     """Take in what was found; without `capture` only tell what would be."""
     memories = [one for one in found if isinstance(one, ArrivingMemory)]
@@ -93,10 +100,14 @@ def take_in(
             if capture is not None:
                 journal.store.put([memory.row() for memory in fresh])
         new, known = new + len(fresh), known + len(batch) - len(fresh)
-    said = [
-        capture(f"{source}:{one.id}", one.messages) if capture else len(one.messages)
-        for one in chats
-    ]
+        if progress is not None:
+            progress(new + known, len(memories) + len(chats))
+    said: list[int] = []
+    for one in chats:
+        turns = capture(f"{source}:{one.id}", one.messages) if capture else len(one.messages)
+        said.append(turns)
+        if progress is not None:
+            progress(len(memories) + len(said), len(memories) + len(chats))
     texts = [one.text for one in memories[:_SAMPLES]]
     texts += [one.title or str(one.messages[0]["content"]) for one in chats[:_SAMPLES]]
     return TakenIn(
