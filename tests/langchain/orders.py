@@ -322,10 +322,10 @@ def _state(played: Played) -> bool:
 
 
 def _valid(played: Played) -> bool:
-    return all(map(_one_valid, played.prompts)) and all(map(_takes, played.payloads))
+    return all(map(is_valid, played.prompts)) and all(map(_takes, played.payloads))
 
 
-def _one_valid(prompt: list[BaseMessage]) -> bool:
+def is_valid(prompt: list[BaseMessage]) -> bool:
     called = [call["id"] for message in prompt for call in getattr(message, "tool_calls", ())]
     answered = [message.tool_call_id for message in prompt if isinstance(message, ToolMessage)]
     system = [isinstance(message, SystemMessage) for message in prompt]
