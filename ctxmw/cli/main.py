@@ -11,15 +11,18 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from .. import __version__
-from ..errors import CtxmwError, NotFound
+from ..errors import CtxmwError, InvalidValue, NotFound, NotTrusted
 from .commands import (
     DONE,
     FAILED,
+    FOR_FILES,
     GROUPS,
     INTERRUPTED,
     NOTHING_FOUND,
     PIPE_CLOSED,
     TERMINATED,
+    WRONG_USAGE,
+    WrongUsage,
     command,
     names,
 )
@@ -122,7 +125,17 @@ def _run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         raise
     except (CtxmwError, OSError) as error:
         terminal.error(str(error))
-        return NOTHING_FOUND if isinstance(error, NotFound) else FAILED
+        return _code_of(error, chosen.command)
+
+
+def _code_of(error: Exception, name: str) -> int:
+    if isinstance(error, NotFound):
+        return NOTHING_FOUND
+    if isinstance(error, WrongUsage):
+        return WRONG_USAGE
+    # Some say what is wrong with a file that they were rightly given.
+    given = name not in FOR_FILES and not isinstance(error, NotTrusted)
+    return WRONG_USAGE if given and isinstance(error, InvalidValue) else FAILED
 
 
 def _overview(terminal: Terminal) -> None:

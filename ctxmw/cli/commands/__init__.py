@@ -11,6 +11,7 @@ import argparse
 from importlib import import_module
 from typing import Protocol, cast
 
+from ...errors import InvalidValue
 from .terminal import Terminal
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -33,6 +34,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "the shell": ("completion",),
 }
 
+FOR_FILES = ("import", "index", "init", "mcp")
+"""Commands that are given a file or folder, and refuse what is in it."""
+
 DONE = 0
 FAILED = 1
 WRONG_USAGE = 2
@@ -50,6 +54,10 @@ EXIT_CODES = {
     PIPE_CLOSED: "whoever read the output has gone",
     TERMINATED: "told to end by SIGTERM; `ui`, `mcp` and `serve` end with 0",
 }
+
+
+class WrongUsage(InvalidValue):
+    """What was asked for cannot be asked for like this."""
 
 
 class Command(Protocol):

@@ -6,7 +6,7 @@ import argparse
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...errors import InvalidValue, NotFound
+from ...errors import CtxmwError, InvalidValue, NotFound
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -64,4 +64,4 @@ def _make_sure(chosen: argparse.Namespace, terminal: Terminal, question: str) ->
     if not terminal.is_watched:
         raise InvalidValue(f"{question} Nobody is here to ask: say --yes.")
     if not terminal.confirmed(question):
-        raise InvalidValue("nothing was forgotten.")
+        raise CtxmwError("nothing was forgotten.")

@@ -237,10 +237,10 @@ SELECT records.ref, records.type, records.at, records.body, records.session, rec
     records.digest, records.scope, records.source, records.live, records.search_text, records.seq,
     words.rank
 FROM words CROSS JOIN records ON records.id = words.rowid
-WHERE words MATCH CASE WHEN EXISTS (SELECT 1 FROM users WHERE name NOT IN (?1, ?2))
-    THEN 'owner : "u' || coalesce((SELECT id FROM users WHERE name = ?1), 0) || '" AND ' ELSE '' END
-    || 'search_text : (' || ?3 || ')'
-AND records.user = (SELECT id FROM users WHERE name = ?1)"""
+WHERE words MATCH CASE WHEN EXISTS (SELECT 1 FROM users WHERE name NOT IN (:user, :shared))
+    THEN 'owner : "u' || coalesce((SELECT id FROM users WHERE name = :user), 0) || '" AND ' ELSE '' END
+    || 'search_text : (' || :query || ')'
+AND records.user = (SELECT id FROM users WHERE name = :user)"""
 _BEST_FIRST = " ORDER BY words.rank LIMIT ? OFFSET ?"
 _WRITTEN = """
 SELECT records.seq, records.ref, records.type, 0 FROM records
