@@ -17,6 +17,7 @@ import pytest
 
 from ctxmw import ContextMiddleware, __version__
 from ctxmw.cli.commands import command, memory, names
+from ctxmw.cli.commands.init import HOOKS
 from ctxmw.cli.commands.terminal import Terminal
 from ctxmw.cli.main import main, parsers
 from tests.support.processes import in_background, running
@@ -303,7 +304,7 @@ def test_errors_speak_of_commands_and_not_of_python(ctxmw, line, says):
         "search x --kind nope",
         "search x --limit -1",
         "search x --tokens -5",
-        "list --limit 0",
+        "list --limit -1",
         "list --since nope",
         "list --metadata team",
         "list --scope nope",
@@ -437,7 +438,7 @@ def test_export_and_import_go_through_a_pipe(ctxmw, read, tmp_path):
     ctxmw("export", "all.jsonl")
     assert (tmp_path / "all.jsonl").read_text() == lines
     assert ctxmw("import", "all.jsonl")[1] == "imported 0 records for local\n"
-    assert ctxmw("import", stdin="{broken")[0] == 1
+    assert ctxmw("import", stdin="{broken")[0] == 2
     assert ctxmw("import", "missing.jsonl")[0] == 1
 
 
@@ -459,7 +460,7 @@ def test_code_is_indexed_and_comes_with_what_is_done_in_an_editor(ctxmw, read, t
     assert ctxmw("notice", "file_edit", "auth.py", "--symbol", "AuthService") == (0, "", "")
     assert "Checks tokens." in ctxmw(*asked)[1]
     assert ctxmw("notice", "file_edit")[0] == 2
-    assert ctxmw("index", "missing")[0] == 1
+    assert ctxmw("index", "missing")[0] == 2
 
 
 @pytest.mark.parametrize("name", ["watch", "ui", "mcp"])
@@ -575,6 +576,90 @@ def test_completion_knows_commands_and_options(ctxmw, shell):
         assert done.stdout == "remember\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["remember", "--kind", "pref"], ["preference"]),
+        (["init", "--client", "v"], ["vscode"]),
+        (["hook", "cl"], ["claude-code"]),
+        (["inject", "--only", ""], ["stable", "turn"]),
+        (["help", "rem"], ["remember"]),
+        (["hel"], ["help"]),
+        (["inject", "--session", "mon"], ["monday"]),
+        (["sessions", "--project", "s"], ["shop"]),
+    ],
+)
+def test_completion_knows_values(ctxmw, tmp_path, words, found):
+    ctxmw("inject", "Hello there", "--session", "monday")
+    script = ctxmw("completion", "bash")[1]
+    own = tmp_path / "bin" / "ctxmw"
+    own.parent.mkdir()
+    own.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxmw "$@"\n')
+    own.chmod(0o755)
+    given = " ".join(f"'{word}'" for word in words)
+    check = (
+        f"{script}\nPATH={own.parent}:$PATH; COMP_WORDS=(ctxmw {given}); COMP_CWORD={len(words)}"
+    )
+    check += '; _ctxmw; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == found
+
+
+def test_help_is_a_command_too(ctxmw, capsys):
+    assert ctxmw("help") == ctxmw("--help")
+    with pytest.raises(SystemExit) as ended:
+        ctxmw("help", "remember")
+    assert ended.value.code == 0
+    assert "usage: ctxmw remember" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        ctxmw("help", "remembr")
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "x", "--limit", "many"],
+        ["sessions", "--limit", "-3"],
+        ["mcp", "--port", "99999"],
+        ["ui", "--port", "-1"],
+        ["nonsense"],
+    ],
+)
+def test_a_number_or_a_name_that_makes_no_sense_is_wrong_use(ctxmw, capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        ctxmw(*words)
+    assert ended.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["remember", " "],
+        ["remember", "x", "--scope", "nonsense"],
+        ["remember", "x", "--metadata", "nonsense"],
+        ["search", "x", "--since", "nonsense"],
+        ["inject", "x", "--messages", "y"],
+        ["forget"],
+        ["forget", "--everything"],
+        ["import", "x", "--dry-run"],
+        ["completion"],
+        ["search", "x", "--limit", "-1"],
+        ["inject", "x", "--budget", "-5"],
+    ],
+)
+def test_wrong_use_ends_with_two(ctxmw, words):
+    code, _, said = ctxmw(*words, stdin="")
+    assert (code, said.count("\n")) == (2, 1), said
+
+
+def test_a_conversation_that_is_not_there_is_not_ended(ctxmw):
+    code, _, said = ctxmw("sessions", "--end", "nope")
+    assert (code, "there is no conversation 'nope'" in said) == (3, True)
+    assert ctxmw("sessions")[0] == 3
+
+
 def test_init_writes_a_file_that_sets_nothing_and_leaves_one_alone(ctxmw, tmp_path):
     code, said, _ = ctxmw("init")
     assert (code, str(tmp_path / "ctxmw.toml") in said) == (0, True)
@@ -603,10 +688,50 @@ def test_init_adds_the_memory_to_a_client_and_keeps_its_other_servers(
     assert ctxmw("init", "--client", client)[0] == 0
     content = json.loads(path.read_text())
     assert (content[key]["other"], content["more"]) == ({"command": "x"}, 1)
+    # Teams commit these files: no path of one machine.
     entry = content[key]["ctxmw"]
-    assert entry["args"][-1] == "mcp"
-    assert Path(entry["command"]).exists()
+    assert (entry["command"], entry["args"]) == ("ctxmw", ["mcp"])
     assert "--force" in ctxmw("init", "--client", client)[2]
+
+
+@pytest.mark.parametrize("client", ["claude-code", "cursor", "vscode", "gemini"])
+def test_init_writes_the_hooks_of_a_client_and_keeps_those_that_are_there(ctxmw, tmp_path, client):
+    file, moments = HOOKS[client]
+    path = tmp_path / file
+    path.parent.mkdir(parents=True)
+    first = next(iter(moments))
+    path.write_text(json.dumps({"hooks": {first: [{"command": "lint"}]}, "theme": "dark"}))
+    assert ctxmw("init", "--client", client)[0] == 0
+    written = [one.read_text() for one in tmp_path.rglob("*.json")]
+    assert str(tmp_path) not in "".join(written)
+    assert sys.executable not in "".join(written)
+    content = json.loads(path.read_text())
+    assert content["theme"] == "dark"
+    assert content["hooks"][first][0] == {"command": "lint"}
+    assert content["hooks"].keys() == moments.keys()
+    assert all(f"ctxmw hook {client}" in json.dumps(one[-1]) for one in content["hooks"].values())
+    code, _, said = ctxmw("init", "--client", client)
+    assert (code, "--force" in said) == (2, True)
+    assert ctxmw("init", "--client", client, "--force")[0] == 0
+    assert json.loads(path.read_text()) == content
+
+
+def test_init_writes_no_hooks_where_none_are_wanted_or_they_have_another_shape(ctxmw, tmp_path):
+    assert ctxmw("init", "--client", "claude-code", "--no-hooks")[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == [".mcp.json"]
+    (tmp_path / ".mcp.json").unlink()
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"hooks": ["mine"]}')
+    assert ctxmw("init", "--client", "claude-code")[0] == 2
+    assert settings.read_text() == '{"hooks": ["mine"]}'
+    assert not (tmp_path / ".mcp.json").exists()
+
+
+def test_init_prints_what_it_would_write(ctxmw, tmp_path):
+    said = ctxmw("init", "--client", "claude-code", "--print")[1]
+    assert ("mcpServers" in said, "UserPromptSubmit" in said) == (True, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_init_does_not_touch_a_file_it_cannot_read(ctxmw, tmp_path):

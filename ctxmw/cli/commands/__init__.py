@@ -11,7 +11,6 @@ import argparse
 from importlib import import_module
 from typing import Protocol, cast
 
-from ...errors import InvalidValue
 from .terminal import Terminal
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -29,13 +28,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "conversations": ("sessions", "history", "rate", "usage", "collect", "ui", "eval"),
     "what comes along": ("catalog", "index", "watch", "notice"),
-    "editors and assistants": ("mcp", "serve"),
+    "editors and assistants": ("mcp", "serve", "hook"),
     "the store": ("export", "import", "migrate", "reindex", "retention"),
     "the shell": ("completion",),
 }
-
-FOR_FILES = ("import", "index", "init", "mcp")
-"""Commands that are given a file or folder, and refuse what is in it."""
 
 DONE = 0
 FAILED = 1
@@ -48,16 +44,12 @@ TERMINATED = 143
 EXIT_CODES = {
     DONE: "done",
     FAILED: "it did not work; the error says what to do",
-    WRONG_USAGE: "the command was called wrongly",
+    WRONG_USAGE: "called wrongly: an argument, a setting or a file that cannot be accepted",
     NOTHING_FOUND: "nothing was found",
     INTERRUPTED: "interrupted; `ui`, `mcp` and `serve` end with 0: so servers are ended",
     PIPE_CLOSED: "whoever read the output has gone",
     TERMINATED: "told to end by SIGTERM; `ui`, `mcp` and `serve` end with 0",
 }
-
-
-class WrongUsage(InvalidValue):
-    """What was asked for cannot be asked for like this."""
 
 
 class Command(Protocol):
@@ -68,6 +60,31 @@ class Command(Protocol):
     def options(self, parser: argparse.ArgumentParser) -> None: ...
 
     def run(self, chosen: argparse.Namespace, terminal: Terminal) -> int | None: ...
+
+
+def count(text: str) -> int:
+    """Return how many are asked for; for argparse, which says what is wrong."""
+    if not text.isdecimal() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number, 0 or more")
+    return int(text)
+
+
+def a_while(text: str) -> float:
+    """Return how long; for argparse, which says what is wrong."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
+def port(text: str) -> int:
+    """Return a port's number; for argparse, which says what is wrong."""
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give 0 to 65535")
+    return int(text)
 
 
 def names() -> list[str]:

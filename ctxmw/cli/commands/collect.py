@@ -6,7 +6,7 @@ import argparse
 
 from ...values.clocks import span
 from ...values.items import PRIORITIES
-from .numbers import a_while
+from . import a_while
 from .terminal import Terminal
 
 HELP = "leave something for the next call of a conversation; it is shown once"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ...errors import InvalidValue
 from . import DONE, FAILED, NOTHING_FOUND, WRONG_USAGE
-from .numbers import at_least_one, percentage
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -37,10 +36,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         help="fail when less evidence is brought",
     )
     parser.add_argument(
-        "--max-tokens",
-        type=at_least_one,
-        metavar="TOKENS",
-        help="fail when more are used on average",
+        "--max-tokens", type=number, metavar="TOKENS", help="fail when more are used on average"
     )
     parser.add_argument(
         "--embedder", help="instead of that of the settings: wordllama, minilm, or MODULE:NAME"
@@ -53,9 +49,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip", metavar="CATEGORY", action="append", default=[], help="leave out; may be repeated"
     )
-    parser.add_argument(
-        "--most", type=at_least_one, metavar="N", help="only the first N conversations"
-    )
+    parser.add_argument("--most", type=number, metavar="N", help="only the first N conversations")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -166,3 +160,18 @@ def _rows(measured: Figures) -> Iterator[tuple[str, str]]:
 
 def _shown(percent: float | None) -> str:
     return "unknown" if percent is None else f"{percent:.1f} %"
+
+
+def percentage(text: str) -> float:
+    """Return a share in per cent; argparse ends with 2 when it is none."""
+    value = float(text)
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 100")
+    return value
+
+
+def number(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return value

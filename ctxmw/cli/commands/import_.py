@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ...errors import InvalidValue
 from ...text.cleaning import counted, one_line
-from . import WrongUsage
 from .terminal import Terminal
 
 HELP = "take in an export, or what another memory or chat left; twice changes nothing more"
@@ -37,7 +37,9 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         _from_elsewhere(chosen, terminal)
         return
     if chosen.dry_run or chosen.of or chosen.again:
-        raise WrongUsage("--dry-run, --of and --again need --from: an export of ours has one user.")
+        raise InvalidValue(
+            "--dry-run, --of and --again need --from: an export of ours has one user."
+        )
     with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder, opened(chosen) as ctx:
         path = Path(chosen.file)
         if chosen.file == "-":

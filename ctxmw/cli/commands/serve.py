@@ -6,7 +6,7 @@ import argparse
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .numbers import a_while
+from . import a_while
 from .terminal import Terminal
 from .until_told import until_told
 

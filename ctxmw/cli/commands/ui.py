@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import webbrowser
 
-from .numbers import port
+from . import port
 from .terminal import Terminal
 from .until_told import until_told
 
