@@ -81,6 +81,10 @@ format: $(all_installed)  ## Format, and fix what can be fixed
 	@$(python) -m ruff format .
 	@$(python) -m ruff check --fix .
 
+.PHONY: bench
+bench: $(all_installed)  ## Run a benchmark, NAME=prepare ARGS="--memories 1000"; without NAME, list them
+	@$(python) -m benchmarks$(if $(NAME),.$(NAME)) $(ARGS)
+
 .PHONY: peers
 peers: $(venv_made)  ## Make .venv-peers: ctxmw beside other memories, for python -m benchmarks.peers
 	@$(python) -m uv venv --quiet --allow-existing .venv-peers
@@ -114,7 +118,7 @@ screenshots: $(all_installed)  ## Make the pictures of the documentation; needs 
 
 .PHONY: pins
 pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt
-	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --universal \
+	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --group deepagents --universal \
 	    --python-version 3.11 --upgrade --no-annotate --no-header --quiet > $(VENV)/pins.txt
 	@{ echo "# The versions that are tested together. Made by: make pins"; cat $(VENV)/pins.txt; } > constraints.txt
 
@@ -143,6 +147,7 @@ $(all_installed): $(venv_made) $(packages)
 	@echo "Installing every extra and the development tools"
 	@rm -f $(venv_made)
 	$(call install,--editable ".[all]" --group dev)
+	$(call install,--group deepagents) || echo "no deepagents: its tests are skipped" >&2
 	@touch $(venv_made) $(demo_installed) $@
 
 # It needs an older mcp than the server: so it has an environment of its own.

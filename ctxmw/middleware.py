@@ -376,6 +376,7 @@ class ContextMiddleware:
         path: str | Path,
         *,
         of: str | None = None,
+        again: bool = False,
         dry_run: bool = False,
         user: str | None = None,
         progress: Callable[[int, int], None] | None = None,
@@ -384,19 +385,22 @@ class ContextMiddleware:
 
         Sources: mem0, langgraph, langmem, chroma, llamaindex, chatgpt, claude. Times and ids are
         kept; what was taken before is passed over, so a run that broke off is simply run again.
-        Where it holds several users' things, `of` says whose to take. With `dry_run` nothing is
-        written. `progress` is told how many are done, and of how many.
+        What was forgotten here since stays forgotten, unless it is to come `again`. Where it holds
+        several users' things, `of` says whose to take. With `dry_run` nothing is written.
+        `progress` is told how many are done, and of how many.
         """
-        from .memory.arrivals.taking_in import arrivals_in, take_in  # few import anything
+        from .memory.arrivals.taking_in import Taking, arrivals_in, take_in  # few import it
 
         name = self._named(user)
+        flag(dry_run, "dry_run")
+        flag(again, "again")
         found = arrivals_in(source, checked_path(path, "file or folder"), of)
 
         def capture(chat: str, messages: Sequence[Message]) -> int:
             return len(self.session(chat, user=name).capture(messages))
 
-        kept = None if dry_run else capture
-        taken = take_in(self._journal, name, source, found, kept, progress=progress)
+        how = Taking(capture=None if dry_run else capture, again=again, progress=progress)
+        taken = take_in(self._journal, name, source, found, how)
         self._learner.has_news(name)
         return taken
 
