@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 INK = "#787e87"
 """Of words and lines; as far from white as from a dark page."""
+INK_OF_FIGURES = "#7b818a"
+"""Of the figures along the axis. Jupyter would put a ground behind a picture whose ticks are all
+darker than the middle, or all lighter: these are just on the other side of it."""
 _MEMORY, _NOTE, _PINNED, _INDEX, _TURN = "#3b7be0", "#17845b", "#8a45c9", "#7c8796", "#d9822b"
 _COLOURS = {
     **dict.fromkeys(("instructions", "universal", "language", "project", "reserve"), _MEMORY),
@@ -107,6 +110,7 @@ def _axes(ax: Axes | None, height: float = 3.0) -> Axes:
     figure = plt.figure(figsize=(6.4, height), layout="constrained", facecolor="none")
     ax = figure.add_subplot(facecolor="none")
     ax.tick_params(colors=INK)
+    ax.tick_params(axis="x", labelcolor=INK_OF_FIGURES)
     for label in (ax.xaxis.label, ax.yaxis.label):
         label.set_color(INK)
     ax.spines[:].set_color(INK)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib_inline.backend_inline import _fetch_figure_metadata
 
 from ctxmw import ContextMiddleware, MissingPackage, Session
-from ctxmw.notebook.plots import INK, plot_budget, plot_prefix, plot_session
+from ctxmw.notebook.plots import INK, INK_OF_FIGURES, plot_budget, plot_prefix, plot_session
 from ctxmw.testing import FixedClock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 mpl.use("agg")
 
@@ -81,8 +86,9 @@ def test_words_and_lines_can_be_seen_on_a_light_page_and_on_a_dark_one(page: str
         ]
         return sum(part * v for part, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
-    lighter, darker = sorted((light(INK), light(page)), reverse=True)
-    assert (lighter + 0.05) / (darker + 0.05) >= 4
+    for ink, least in ((INK, 4), (INK_OF_FIGURES, 3.8)):
+        lighter, darker = sorted((light(ink), light(page)), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= least
 
 
 def test_new_axes_have_no_ground_and_given_ones_keep_their_colours(chat: Session) -> None:
@@ -96,3 +102,11 @@ def test_new_axes_have_no_ground_and_given_ones_keep_their_colours(chat: Session
     plot_session(chat, own)
     assert to_rgb(figure.get_facecolor()) == (0, 0, 0)
     assert own.xaxis.label.get_color() == "white"
+
+
+@pytest.mark.parametrize("plot", [plot_prefix, plot_session])
+def test_jupyter_puts_no_ground_behind_a_picture(
+    chat: Session, plot: Callable[[Session], Axes]
+) -> None:
+    for ax in (plot_budget(chat.history()[0]), plot(chat)):
+        assert not _fetch_figure_metadata(ax.figure)
