@@ -80,7 +80,8 @@ def _names(answer: Any) -> Iterator[str]:
 
 def _runs(run: Any) -> list[str]:
     """Return the ids of a run and all below it, in the order in which they were begun."""
-    found, open_ = [], [run]
+    found: list[str] = []
+    open_ = [run]
     while open_ and len(found) < _MOST:
         at = open_.pop()
         found.append(str(at.id))
