@@ -31,8 +31,12 @@ export class Client {
     const wanted = { notifications: { resourceSubscriptions: uris } };
     const response = await this.send("subscriptions/listen", wanted, ended);
     const decoder = new TextDecoder();
+    let heard = "";
     for await (const chunk of response.body ?? []) {
-      if (decoder.decode(chunk as Uint8Array, { stream: true }).includes("resources/updated")) {
+      heard += decoder.decode(chunk as Uint8Array, { stream: true });
+      const lines = heard.split("\n");
+      heard = lines.pop() ?? "";
+      if (lines.some((line) => line.includes("notifications/resources/updated"))) {
         changed();
       }
     }

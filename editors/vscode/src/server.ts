@@ -31,6 +31,7 @@ export class Server implements vscode.Disposable {
   /** Begin the server in a folder; what was running before is ended. */
   async start(folder: string): Promise<void> {
     this.stop();
+    this.said.length = 0;
     this.become("starting");
     const settings = vscode.workspace.getConfiguration("ctxmw");
     const command = commandIn(folder, settings.get<string>("command", ""));

@@ -120,20 +120,15 @@ export class GivenTree implements vscode.TreeDataProvider<Row>, vscode.Disposabl
 
   /** Look what would be given, now. */
   async look(): Promise<void> {
-    const before = JSON.stringify([this.message, this.given]);
+    const before = JSON.stringify(this.given);
     try {
-      const { message } = this;
-      const { _meta, ...given } = await this.client()!.ask<Given & { _meta: unknown }>(
-        "ctxmw/inspect",
-        { message },
-      );
-      this.given = given;
+      this.given = await this.client()?.ask<Given>("ctxmw/inspect", { message: this.message });
     } catch (error) {
       this.given = undefined;
       this.log.warn(`what would be given is not known: ${error}`);
     }
     // A tree that is drawn anew takes the row away from under the pointer.
-    if (JSON.stringify([this.message, this.given]) !== before || !this.given) {
+    if (!this.given || JSON.stringify(this.given) !== before) {
       this.changes.fire();
     }
   }
