@@ -13,9 +13,10 @@ from ..conversation.sent import kept_answer
 from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
-from ..recall.in_view import InView, unsaid
+from ..recall.in_view import InView, is_emptied, unsaid
 from ..recall.lanes import Choice, Selection
 from ..recall.offering.view import context_in
+from ..recall.on_topic import admitted
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
 from ..recall.sources.records import Memories
@@ -70,7 +71,9 @@ class OnDemandAnswers:
             item for item in self._recall.find(situation, wanted).items if not said.holds(item)
         ]
         found = list(unsaid(self._recall.journal, state.user, found, said))
-        allowed = [item for item in found if item.ref not in state.removed]
+        if self._recall.sensitive == "never":
+            found = admitted(found, situation, of_turns=False)
+        allowed = [one for one in found if one.ref not in state.removed and not is_emptied(one)]
         hits = [item for item in allowed if not kinds or item.kind in kinds]
         # Of what is in view in part, the rest may be asked for; after what is not in view at all.
         briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
