@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import signal
+import threading
 import tomllib
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -46,6 +48,16 @@ def options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="what clients remember is a stranger's words: never in the system prompt",
     )
+    parser.add_argument(
+        "--capture",
+        action="store_true",
+        help="give the model a tool to hand over what was said, for clients that do not",
+    )
+    parser.add_argument(
+        "--while-piped",
+        action="store_true",
+        help="with --http: end when standard input does, as when the program that began it is gone",
+    )
 
 
 # From the first line: a signal may come while much is still to be imported.
@@ -76,6 +88,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     whose = {} if tokens is None else {"user": None}
     with settings.open(**whose) as ctx:
         where = f"http://{chosen.host}:{chosen.port}/mcp"
+        if chosen.while_piped:
+            _end_with_input()
         run_http(
             ctx,
             tokens=tokens,
@@ -95,7 +109,19 @@ def _about(chosen: argparse.Namespace, place: Place) -> dict[str, Any]:
         # What stands in a folder of this machine is not for whoever has a token.
         "cwd": None if chosen.tokens else Path.cwd(),
         "trust": "untrusted" if chosen.untrusted else "trusted",
+        "capture": chosen.capture,
     }
+
+
+def _end_with_input() -> None:
+    """Tell this process to end when nobody is left at the other side of standard input."""
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=wait, name="ctxmw-piped", daemon=True).start()
 
 
 def _code_kept(
