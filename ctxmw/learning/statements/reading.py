@@ -17,7 +17,7 @@ from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
 from ..lasting.judging import lasting_kind
-from .at_hand import is_at_hand
+from .at_hand import is_at_hand, urges
 from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
@@ -84,6 +84,8 @@ def untold(text: str) -> Iterator[Statement]:
     for one in meant_sentences(text, sentences(_unwrapped(text))):
         plain = one.plain
         if one.joking or plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
+            continue
+        if urges(plain):
             continue
         if _UNREAL.search(plain) or _is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
