@@ -30,7 +30,7 @@ from .observations import Observed, observations_in
 from .statements.reading import OWN, Statement, statements, untold
 from .statements.scoping import scope_for
 from .subjects.attributes import is_request
-from .subjects.subject import replaced_by, subject_of
+from .subjects.subject import affected_by, subject_of
 from .taint import trust_of_words
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Lesson:
             scope = scope_for(
                 stated.kind, stated.text, project=self._project, language=self._language
             )
-            if replaced_by(self._journal, self._who.user, scope, subject, stated.said):
+            if affected_by(self._journal, self._who.user, scope, subject, stated.said).replaced:
                 self.take(stated, turn, "conversation")
 
     def take(self, stated: Statement, turn: Turn, source: str) -> None:
@@ -190,9 +190,12 @@ class Lesson:
         values |= {"said": said if reworded else "", "sensitive": private}
         values |= _period(stated.text, said, turn.at)
         search, user = self._learner.search, self._who.user
-        replaced = replaced_by(self._journal, user, values["scope"], subject, stated.said)
+        known = affected_by(self._journal, user, values["scope"], subject, stated.said)
+        values["near"] = known.unsure
         with self._learner.telemetry.observer.operation("remember"):
-            new = remember(self._journal, search, user, at=turn.at, replaces=replaced, **values)
+            new = remember(
+                self._journal, search, user, at=turn.at, replaces=known.replaced, **values
+            )
         self.learned.append(new)
 
     def _note(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:

@@ -153,13 +153,18 @@ _ADDS = frozenset("also too besides another additionally second either extra add
 
 def says_it_changed(words: Sequence[str]) -> bool:
     """Say whether a sentence tells that something is otherwise than before."""
-    if not _ADDS.isdisjoint(words) or "as well" in " ".join(words):
+    if adds(words):
         return False
     for at, word in enumerate(words):
         since = word == "since" and at + 1 < len(words) and words[at + 1] in _SINCE
         if since or _longest(_CHANGES, words, at):
             return True
     return False
+
+
+def adds(words: Sequence[str]) -> bool:
+    """Say whether a sentence puts something beside what there is."""
+    return not _ADDS.isdisjoint(words) or "as well" in " ".join(words)
 
 
 def shares(named: Collection[str], core: Collection[str]) -> bool:
