@@ -70,12 +70,9 @@ def _of_calling(words: Sequence[str]) -> Told | None:
     kind = words[1] if len(words) > 1 else ""
     if kind in ("", "bit", "little", "few", "lot", "moment", "mess"):
         return None
-    if _POINTS_BACK.issuperset(words[1:]):
-        return None  # "I'm a huge fan too": of what, the sentence before may tell
     return "preference" if _LIKING & set(words[:7]) else "fact"
 
 
-_POINTS_BACK = frozenset("fan lover believer supporter huge big great massive real too".split())
 _LIKING = frozenset(
     "fan lover believer advocate person supporter opponent enthusiast foodie".split()
 )

@@ -92,6 +92,13 @@ class Subject:
             self.denies and not _MEDICAL.isdisjoint(self.about | self.given_up)
         )
 
+    def says_all(self, text: str) -> bool:
+        """Say whether a part of its sentence has what it gives up, and what it names instead."""
+        named = self.given_up | {
+            stem(word) for _, thing, _ in self.tells.things for word in thing.split()
+        }
+        return named <= frozenset(content_terms(text))
+
     @property
     def may_replace(self) -> bool:
         """Whether something that is known may have to go for it."""
