@@ -81,6 +81,10 @@ format: $(all_installed)  ## Format, and fix what can be fixed
 	@$(python) -m ruff format .
 	@$(python) -m ruff check --fix .
 
+.PHONY: bench
+bench: $(all_installed)  ## Run a benchmark, NAME=prepare ARGS="--memories 1000"; without NAME, list them
+	@$(python) -m benchmarks$(if $(NAME),.$(NAME)) $(ARGS)
+
 .PHONY: peers
 peers: $(venv_made)  ## Make .venv-peers: ctxmw beside other memories, for python -m benchmarks.peers
 	@$(python) -m uv venv --quiet --allow-existing .venv-peers

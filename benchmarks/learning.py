@@ -1,6 +1,6 @@
 """What of everyday talk is learned, shown when it matters, and given up when it no longer holds.
 
-    python -m benchmarks.learning [--data DIR] [--json] [--misses] [--part PART] [--only NAME]
+    python -m benchmarks.learning [--data DIR] [--json FILE] [--misses] [--part PART] [--only NAME]
 
 Always measured, on messages in benchmarks/data that were written before the rules: statements to
 learn (`everyday`), messages that teach nothing (`nothing`), pairs of which the second takes the
@@ -22,18 +22,18 @@ unless that line says that it was.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.protocols import Find
 from ctxmw.text.terms import content_terms
@@ -99,23 +99,30 @@ class Person:
         return context.text, context.tokens
 
 
+BENCHMARK = Benchmark(
+    name="learning",
+    about=__doc__,
+    data="lists of ours in benchmarks/data, and with --data PrefEval and MemoryCode",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, help="a folder with the files of others")
-    parser.add_argument("--json", action="store_true", help="print one object instead of a table")
     parser.add_argument("--misses", action="store_true", help="print what was missed as well")
     parser.add_argument("--part", choices=PARTS, help="of our own lists; default: all")
     parser.add_argument("--only", action="append", help="which sets, by the start of their name")
     chosen = parser.parse_args()
-    results = list(measured(chosen.data, chosen.part, chosen.only))
-    if chosen.json:
-        print(json.dumps([asdict(result) for result in results]))
-        return
-    for result in results:
-        figures = "  ".join(f"{name} {value:.1f}" for name, value in result.figures.items())
-        print(f"{result.name:<34} {figures}")
-        for miss in result.misses if chosen.misses else ():
-            print(f"    {miss}")
+    rows = (
+        Line(
+            result.name,
+            {name: round(value, 1) for name, value in result.figures.items()},
+            notes=tuple(result.misses) if chosen.misses else (),
+        )
+        for result in measured(chosen.data, chosen.part, chosen.only)
+    )
+    BENCHMARK.tell(rows, chosen, sorted(chosen.data.glob("*.jsonl")) if chosen.data else ())
 
 
 def measured(data: Path | None, part: str | None, only: Sequence[str] | None) -> Iterator[Result]:

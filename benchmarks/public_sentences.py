@@ -11,7 +11,6 @@ the files.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections import defaultdict
@@ -19,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.learning import HERE, Person
+from benchmarks.report import Benchmark, Line
 
 FILES = {
     "beam": "beam100k-dev.jsonl",
@@ -29,27 +29,41 @@ FILES = {
 _BETWEEN = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
+BENCHMARK = Benchmark(
+    name="public_sentences",
+    about=__doc__,
+    data="sentences of conversations that others wrote, with labels of ours",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True, help="a folder with the conversations")
     parser.add_argument("--misses", action="store_true", help="print what was judged otherwise")
     chosen = parser.parse_args()
+    read = [chosen.data / file for file in FILES.values()]
+    BENCHMARK.tell(measured(chosen.data, misses=chosen.misses), chosen, read)
+
+
+def measured(data: Path, *, misses: bool = False) -> Iterator[Line]:
     counts: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for name, label, text in sentences_in(chosen.data):
+    missed: dict[str, list[str]] = defaultdict(list)
+    for name, label, text in sentences_in(data):
         with Person() as person:
             person.says(text)
             learned = [memory.text for memory in person.memories()]
         for of in (name, "all"):
             counts[of, label].append(bool(learned))
-        if chosen.misses and label != "O" and bool(learned) != (label == "L"):
-            print(f"    {label} {name}: {text} -> {learned}")
+        if misses and label != "O" and bool(learned) != (label == "L"):
+            missed[name].append(f"{label}: {text} -> {learned}")
     for name in (*FILES, "all"):
-        figures = (
-            f"{what} {sum(those)} of {len(those)} ({100 * sum(those) / max(1, len(those)):.1f} %)"
-            for what, label in (("learned", "L"), ("wrongly taught", "N"), ("either", "O"))
-            for those in (counts[name, label],)
-        )
-        print(f"{name:<10} {'  '.join(figures)}")
+        figures: dict[str, float] = {}
+        for what, label in (("learned", "L"), ("wrongly taught", "N"), ("either", "O")):
+            those = counts[name, label]
+            figures[what] = sum(those)
+            figures[f"{what} %"] = round(100 * sum(those) / max(1, len(those)), 1)
+        yield Line(name, figures, notes=tuple(missed[name]))
 
 
 def sentences_in(data: Path) -> Iterator[tuple[str, str, str]]:

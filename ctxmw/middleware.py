@@ -22,7 +22,7 @@ from .conversation.conversation import Identity
 from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import Pinning, SessionState
-from .conversation.usage import ItemUsage, usage_of
+from .conversation.usage import ItemUsage, calls_with, usage_of
 from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.documents import Documents
@@ -50,6 +50,7 @@ from .values.argument_checks import (
     checked_since,
     checked_texts,
     flag,
+    whole_number,
 )
 from .values.budget import Budget
 from .values.items import Trust, long_ref
@@ -514,6 +515,13 @@ class ContextMiddleware:
         """
         return usage_of(self._journal, self._named(user), checked_since(since))
 
+    def calls_with(
+        self, ref: str, *, limit: int = 20, user: str | None = None
+    ) -> list[ContextRecord]:
+        """Return the last calls whose own blocks showed it, the newest first."""
+        most = whole_number(limit, "limit")
+        return calls_with(self._journal, self._named(user), check_text(ref, "ref"), most)
+
     def index_code(
         self,
         path: str | Path,
@@ -650,6 +658,7 @@ class ContextMiddleware:
     arate = twin(rate)
     aratings = twin(ratings)
     ausage = twin(usage)
+    acalls_with = twin(calls_with)
     aindex_code = twin(index_code)
     anotice = twin(notice)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValue, MissingPackage
+from . import port
 from .terminal import Terminal
 from .until_told import until_told
 
@@ -26,7 +27,7 @@ HELP = "serve the memory to editors and assistants by the Model Context Protocol
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--http", action="store_true", help="over HTTP instead of a pipe")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
-    parser.add_argument("--port", type=int, default=8765, help="default: 8765")
+    parser.add_argument("--port", type=port, default=8765, help="default: 8765")
     who = parser.add_mutually_exclusive_group()
     who.add_argument(
         "--token", help="the bearer token that clients must send; also CTXMW_TOKEN; default: made"

@@ -90,9 +90,13 @@ def untold(text: str) -> Iterator[Statement]:
         if _UNREAL.search(plain) or _is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
         if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
-            lead = _LEAD.match(plain)
-            said = one.text[lead.end() if lead else 0 :].strip(_TRAILING)
-            yield Statement("fact", _capital(said), one.text)
+            yield Statement("fact", whole_sentence(one.text), one.text)
+
+
+def whole_sentence(said: str) -> str:
+    """Return a sentence as it stands alone, without what leads up to it."""
+    lead = _LEAD.match(said.lower())
+    return _capital(said[lead.end() if lead else 0 :].strip(_TRAILING))
 
 
 # "They moved me to another team" is told of the speaker.
