@@ -104,7 +104,7 @@ def _compacted(turns: int, window: int) -> Line:
 
 
 def _options() -> dict[str, Any]:
-    """Return how each memory is opened; with no deadline, so that a busy machine changes nothing."""
+    """Return how a memory is opened: with no deadline, so that a busy machine changes nothing."""
     return {"clock": FixedClock(), "random": Random(1), "deadline": None}
 
 
