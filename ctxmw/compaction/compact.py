@@ -10,6 +10,7 @@ tells what is gone; that history is not ours to look at, so the note covers the 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,7 @@ from ..conversation.replay.trail import trail_of
 from ..conversation.replay.views import History, View, captured_refs, ref_of, with_view
 from ..protocols import TokenCounter
 from ..recall.pipeline import build_stable
+from ..text.cleaning import one_line
 from ..tokens.prompt_counter import Measure, at_most
 from ..values.messages import Message, place
 from ..values.records import Turn, load_all
@@ -30,6 +32,8 @@ from .cut import Cut, Room, cut
 from .make_view import archive, make_view, refill
 from .note import make_note
 from .note_lines import Archived
+
+log = logging.getLogger("ctxmw")
 
 ENOUGH = 0.75
 """A note that uses less of its room than this gives the rest back."""
@@ -139,10 +143,19 @@ def compact(
         target = _room(window, compactor.policy).target
         status = "compacted" if _tokens(smaller, measure) <= target else "over_target"
     history = smaller or history
+    if _tokens(history, measure) > window.tokens - window.taken:
+        status = "over_window"
+        log.warning(
+            "the messages of conversation %r have more than the window of %d tokens even when they "
+            "are compacted: what must stay in view takes more. Shorten the last message, or unpin "
+            "messages.",
+            one_line(who.session, 80),
+            window.tokens,
+        )
     if history.view is None:
         given = list(messages)
         return Compacted(messages=given, tokens_before=before, tokens_after=before, status=status)
-    placed = place(history.messages, "", history.notes)
+    placed = history.bridged(place(history.messages, "", history.notes))
     # What left the view is found again from now on.
     said = said_in_view(compactor.journal.store, who, history)
     conversations.in_view.put((who.user, who.session), said)
@@ -214,4 +227,4 @@ def _room(window: Window, policy: Compaction) -> Room:
 
 
 def _tokens(history: History, measure: Measure) -> int:
-    return measure.messages(place(history.messages, "", history.notes))
+    return measure.messages(history.bridged(place(history.messages, "", history.notes)))

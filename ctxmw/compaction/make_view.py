@@ -23,6 +23,7 @@ from ..conversation.replay.views import (
     captured_refs,
     cleared_mark,
     in_view,
+    seams,
 )
 from ..errors import SummarizerError
 from ..recall.pipeline import Own, Recall, gather
@@ -96,7 +97,7 @@ def _view(
 ) -> View:
     """Return the view without its note."""
     anchors = history.given_trail.anchors
-    cleared = cut.cleared | cut.unread
+    cleared = cut.cleared | cut.unread.keys()
     # Whoever goes on with compacted messages has no more of what was archived and cleared before.
     earlier = history.base
     said = [at for at in range(cut.covered + 1) if history.given[at]["role"] != "system"]
@@ -118,12 +119,20 @@ def _view(
             anchor=anchors[cut.covered],
             after="",
             kept=kept,
-            unread=frozenset(anchors[at] for at in cut.unread),
+            unread={anchors[at]: characters for at, characters in cut.unread.items()},
+            bridged=frozenset(_bridged(history, cut) if compactor.policy.alternate else ()),
             archived=(*(earlier.archived if earlier else ()), *gone),
             unanswered=_unanswered(history, cut, refs),
             note="",
             tokens=0,
         )
+
+
+def _bridged(history: History, cut: Cut) -> list[str]:
+    anchors = history.given_trail.anchors
+    before = history.base.bridged if history.base else ()
+    places = [at for at, anchor in enumerate(anchors) if anchor in before]
+    return [anchors[at] for at in seams(history.given, cut.dropped, places)]
 
 
 def _note(
