@@ -12,7 +12,7 @@ except ImportError as error:
 from pydantic import VERSION as _PYDANTIC
 
 from .context import with_context
-from .events import ContextPrepared
+from .events import ContextPrepared, ConversationCompacted
 from .memory_block import ContextMemoryBlock
 from .tools import (
     CatalogToolSpec,
@@ -29,6 +29,7 @@ __all__ = [
     "CodeToolSpec",
     "ContextMemoryBlock",
     "ContextPrepared",
+    "ConversationCompacted",
     "MemoryToolSpec",
     "catalog_tools",
     "code_tools",

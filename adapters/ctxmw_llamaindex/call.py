@@ -18,7 +18,7 @@ from .authors import Nobody
 from .binding import Binding
 from .convert import Conversion, Message, add_text, convert
 from .dropped import with_dropped
-from .events import announce
+from .events import announce, announce_compaction
 from .turn import Turn, current_turn
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ class NewCall:
 
     def _begun(self, conversion: Conversion, prepared: Prepared) -> ModelCall:
         announce(prepared.context)
+        announce_compaction(prepared.compaction)
         if self._turn:
             self._turn.note(prepared.context)
         return ModelCall(

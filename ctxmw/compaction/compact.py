@@ -29,6 +29,7 @@ from ..values.records import Turn, load_all
 from ..values.situation import Situation
 from .compactor import Compacted, Compaction, Compactor, Status, Window
 from .cut import Cut, Room, cut
+from .hooks import event_of, leaving_by, tell_after, tell_before
 from .make_view import archive, make_view, refill
 from .note import make_note
 from .note_lines import Archived
@@ -84,14 +85,16 @@ def shrink(
     """
     count = compactor.recall.printer.count
     measure, room = Measure(count), _room(window, compactor.policy)
-    chosen = cut(history.given, room, measure)
+    leaving = leaving_by(compactor, history.given, room.target)
+    chosen = cut(history.given, room, measure, leaving)
     if not chosen:
         return None
+    tell_before(compactor, who, history, chosen, _tokens(history, measure))
     archive(compactor, who, history, chosen)
     more = refill(compactor.recall, situation, who.budget, history, known)
     smaller = make_view(compactor, who, history, chosen, more)
     spent = count(smaller.note.text)
-    if compactor.summarizer is None and spent <= chosen.note * ENOUGH:
+    if compactor.summarizer is None and spent <= chosen.note * ENOUGH and not leaving:
         # What the note did not need, messages have instead.
         again = cut(history.given, replace(room, note_most=spent), measure)
         if again.dropped < chosen.dropped:
@@ -120,6 +123,7 @@ def store_view(compactor: Compactor, who: Identity, history: History) -> None:
         conversations.put(state, views=views, parts=tuple(parts), stale="compaction")
     compactor.recall.stats.count("compactions")
     compactor.learner.has_news(who.user)
+    tell_after(compactor, event_of(who, history))
 
 
 def compact(

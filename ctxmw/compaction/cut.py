@@ -12,7 +12,7 @@ over the whole history, in both directions, wherever they stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..conversation.replay.cleared import cleared
@@ -140,21 +140,36 @@ class Cut:
         return bool(self.dropped or self.cleared or self.unread)
 
 
-def cut(messages: Sequence[Message], room: Room, measure: Measure) -> Cut:
+def cut(
+    messages: Sequence[Message],
+    room: Room,
+    measure: Measure,
+    leaving: Collection[int] = (),
+) -> Cut:
     """Return what to drop and what to clear, so that the rest and the note are in the room.
+
+    `leaving` are messages that somebody else chose to leave out: they go, with what belongs to
+    them, and others only where that does not do.
 
     Kept whatever the room: system messages, the first and the last user message, pinned messages,
     the newest group, calls that wait for their results, and what is not text, as only text can be
     archived.
     """
-    return _Cutting(messages, room, measure).cut()
+    return _Cutting(messages, room, measure, frozenset(leaving)).cut()
 
 
 class _Cutting:
     """A history while it is being cut."""
 
-    def __init__(self, messages: Sequence[Message], room: Room, measure: Measure) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Message],
+        room: Room,
+        measure: Measure,
+        leaving: frozenset[int],
+    ) -> None:
         self._messages = messages
+        self._leaving = leaving
         self._room = room
         self._groups = groups_of(messages)
         self._costs = [measure.message(message) for message in messages]
@@ -162,12 +177,12 @@ class _Cutting:
 
     def cut(self) -> Cut:
         cleared = self._clear_old()
-        if sum(self._costs) + SHORT_NOTE <= self._room.target:
+        if sum(self._costs) + SHORT_NOTE <= self._room.target and not self._leaving:
             return Cut(cleared=frozenset(cleared), note=SHORT_NOTE if cleared else 0)
         must = _bound_to_stay(self._messages, self._groups)
         free = self._room.target - self._cost_of(must)
         note = max(SHORT_NOTE, min(self._room.note_most, int(free * self._room.note)))
-        kept = must | self._newest(must, free - note)
+        kept = self._chosen(must) or must | self._newest(must, free - note)
         dropped = {place for group in self._groups for place in group.places} - kept
         cleared |= self._clear_read(kept - cleared, self._room.most - note)
         # What was not read yet is worth more than a long note.
@@ -180,9 +195,20 @@ class _Cutting:
             note=max(LEAST_NOTE, min(note, self._room.most - self._cost_of(kept))),
         )
 
+    def _chosen(self, must: set[int]) -> set[int]:
+        """Return what stays when others choose what leaves; nothing where that is too much."""
+        if not self._leaving:
+            return set()
+        gone = [group for group in self._groups if not self._leaving.isdisjoint(group.places)]
+        all_places = {place for group in self._groups for place in group.places}
+        kept = must | (all_places - {place for group in gone for place in group.places})
+        return kept if self._cost_of(kept) + LEAST_NOTE <= self._room.most else set()
+
     def _clear_old(self) -> set[int]:
         """Clear outputs, the oldest first, until what is left fits; return which."""
-        chosen = set()
+        chosen: set[int] = set()
+        if self._leaving:
+            return chosen
         for place in _old_outputs(self._messages, self._groups):
             if sum(self._costs) + SHORT_NOTE <= self._room.target:
                 break

@@ -23,6 +23,7 @@ from ..store.journal import Feed, Journal
 from ..text.secrets.redaction import redact_name
 from ..values.argument_checks import check_name
 from ..values.budget import Budget
+from ..values.compaction_event import CompactionEvent
 from ..values.items import Item
 from ..values.messages import Message, Placement, check_placement, message_text
 from ..values.record_items import row_item
@@ -157,6 +158,8 @@ class Prepared(Displayed):
     """Names of the catalog's tools to bind: always first, then what requests called for."""
     bound: tuple[str, ...] = ()
     """Names of the tools that the model is to be sent, of those it is offered."""
+    compaction: CompactionEvent | None = None
+    """What a compaction came to, where this call began with one."""
 
     @property
     def is_recorded(self) -> bool:

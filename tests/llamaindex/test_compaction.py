@@ -9,11 +9,18 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.memory import ChatMemoryBuffer, Memory
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.event_handlers import BaseEventHandler
 
 from ctxmw import Compaction, ContextMiddleware
 from ctxmw.tokens.counter import counter_for
 from ctxmw.tokens.prompt_counter import Measure
-from ctxmw_llamaindex import ContextMemoryBlock, memory_tools, with_context
+from ctxmw_llamaindex import (
+    ContextMemoryBlock,
+    ConversationCompacted,
+    memory_tools,
+    with_context,
+)
 from ctxmw_llamaindex.convert import convert
 from ctxmw_llamaindex.dropped import with_dropped
 from tests.llamaindex.models import RecordingLLM, calling
@@ -119,6 +126,26 @@ async def test_the_goal_stays_though_the_buffer_of_an_agent_drops_it(ctx):
     for prompt in agent.llm.prompts:
         assert_valid(prompt)
     assert max(map(tokens, agent.llm.prompts)) <= WINDOW
+
+
+def test_a_compaction_is_an_event_of_llamaindexs_instrumentation(ctx):
+    told = []
+
+    class Handler(BaseEventHandler):
+        def handle(self, event, **_):
+            if isinstance(event, ConversationCompacted):
+                told.append(event)
+
+    dispatcher = get_dispatcher("ctxmw")
+    dispatcher.add_event_handler(handler := Handler())
+    llm = RecordingLLM(otherwise="I see. " * 40, window=WINDOW)
+    engine = with_context(SimpleChatEngine.from_defaults(llm=llm), ctx, session="s1")
+    for at in range(20):
+        engine.chat(f"And step {at}? " + "Tell me more. " * 10)
+    dispatcher.event_handlers.remove(handler)
+    assert told[0].session == "s1"
+    assert told[0].archived > 0
+    assert told[0].view.startswith("v")
 
 
 def test_a_buffer_is_left_alone_where_nothing_is_compacted():

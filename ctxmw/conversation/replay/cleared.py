@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ...text.cleaning import storable
-from ...text.cutting.excerpt import Extent, excerpt
+from ...text.cutting.excerpt import Extent, cut_down
 from ...values.messages import Message, message_text
 
 READ = Extent(characters=400, lines=2)
@@ -21,7 +21,7 @@ def cleared(message: Message, ref: str, *, unread: int | None = None) -> Message
     text, rest = message_text(message), _where(ref)
     if rest in text or json.dumps(rest)[1:-1] in text:
         return message
-    left = excerpt(text, READ if unread is None else Extent(characters=unread), rest)
+    left = cut_down(text, READ if unread is None else Extent(characters=unread), rest)
     content = left if isinstance(message.get("content"), str) else [{"type": "text", "text": left}]
     return {**message, "content": content}
 

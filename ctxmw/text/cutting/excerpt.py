@@ -18,7 +18,7 @@ class Extent:
     """Lines or rows at either end at most; None: as many as there is room for."""
 
 
-def excerpt(text: str, extent: Extent, rest: str) -> str:
+def cut_down(text: str, extent: Extent, rest: str) -> str:
     """Return a text cut down to an extent; `rest` says how to get all of it.
 
     JSON is cut to JSON, with its keys and first elements; a table keeps its header and whole rows;

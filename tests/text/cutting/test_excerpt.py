@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.text.cutting.excerpt import Extent, excerpt
+from ctxmw.text.cutting.excerpt import Extent, cut_down
 
 REST = 'All of it: mem_get with ids ["t234567"].'
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -26,7 +26,7 @@ ORDERS = {
 
 
 def cut(text, characters, lines=None):
-    return excerpt(text, Extent(characters=characters, lines=lines), REST)
+    return cut_down(text, Extent(characters=characters, lines=lines), REST)
 
 
 @given(value=st.lists(VALUES) | st.dictionaries(st.text(), VALUES), most=st.integers(40, 2_000))
