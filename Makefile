@@ -13,7 +13,11 @@ all_installed   := $(VENV)/.all-installed
 
 # Every file's tests stay together in one of as many processes as there are cores. Some tests picked
 # with ARGS run in one: that starts sooner, and a debugger can be used.
-in_parallel := --numprocesses auto --dist loadfile
+in_parallel := --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# Rooms whose tests need nothing but Python: what most changes break is among them.
+quick_tests := $(addprefix tests/,text values tokens runtime recall conversation calls) \
+    --ignore tests/tokens/test_counter.py -k "not postgres"
 
 # Clients that nobody here wrote, for the tests of the MCP server.
 clients          := $(VENV)/mcp-clients
@@ -47,6 +51,15 @@ install: $(all_installed)  ## Make .venv with every extra and the development to
 test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
 	@$(python) -m pytest $(or $(ARGS),$(in_parallel))
 
+.PHONY: quick
+quick: $(all_installed)  ## Run a quick part of the tests, in less than a minute
+	@$(python) -m pytest --quiet $(in_parallel) $(quick_tests)
+
+.PHONY: shuffled
+shuffled: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests in a random order; again with SEED=...
+	@$(python) -m pytest $(in_parallel) --random-order --random-order-bucket=global \
+	    --random-order-seed=$(or $(SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))
+
 .PHONY: nightly
 nightly: $(all_installed)  ## Look for new random cases of the stateful test, CASES=2000
 	@$(python) -m tests.support.nightly --cases $(or $(CASES),2000)
@@ -67,6 +80,10 @@ types: $(all_installed)  ## Check the types
 format: $(all_installed)  ## Format, and fix what can be fixed
 	@$(python) -m ruff format .
 	@$(python) -m ruff check --fix .
+
+.PHONY: bench
+bench: $(all_installed)  ## Run a benchmark, NAME=prepare ARGS="--memories 1000"; without NAME, list them
+	@$(python) -m benchmarks$(if $(NAME),.$(NAME)) $(ARGS)
 
 .PHONY: peers
 peers: $(venv_made)  ## Make .venv-peers: ctxmw beside other memories, for python -m benchmarks.peers

@@ -8,7 +8,6 @@ read with `ast` here and not taken from our index; ordinary ones are in benchmar
 
 from __future__ import annotations
 
-import argparse
 import ast
 import tempfile
 import time
@@ -18,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from benchmarks.timing import report
+from benchmarks.report import Benchmark, Line
+from benchmarks.timing import percentiles
 from ctxmw import ContextMiddleware, Prepared
 from ctxmw.code.relations import related
 from ctxmw.recall.outcome import ItemOutcome
@@ -78,34 +78,47 @@ class Case:
     name: str = ""
 
 
+BENCHMARK = Benchmark(
+    name="code_context",
+    about=__doc__,
+    data="the installed langchain_core, and lists of ordinary chat of ours",
+    seed=7,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--messages", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=BENCHMARK.seed)
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     chosen = parser.parse_args()
+    BENCHMARK.tell(measured(chosen.messages, chosen.seed, show=chosen.show), chosen)
+
+
+def measured(messages: int, seed: int, *, show: bool = False) -> Iterator[Line]:
     import langchain_core
 
     root = Path(langchain_core.__file__).parent
-    cases = list(built(list(defined_in(root)), chosen.messages, Random(chosen.seed)))
+    cases = list(built(list(defined_in(root)), messages, Random(seed)))
     folder = tempfile.TemporaryDirectory()
     with folder, ContextMiddleware.open(Path(folder.name) / "memory.db") as ctx:
         started = time.process_time()
         found = ctx.index_code(root, project=PROJECT)
         spent = time.process_time() - started
-        print(f"indexed {found.entities} definitions in {found.files} files: {spent:.2f} s CPU")
+        figures = {"definitions": found.entities, "files": found.files, "s CPU": round(spent, 2)}
+        yield Line("indexed", figures)
         for text in MEMORIES:
             ctx.remember(text, kind="decision", scope=f"project:{PROJECT}")
-        measure(ctx, cases, show=chosen.show)
-        ordinary(ctx, show=chosen.show)
-        running(ctx, cases)
+        yield from about_code(ctx, cases, show=show)
+        yield from ordinary(ctx, show=show)
+        yield from running(ctx, cases)
 
 
-def measure(ctx: ContextMiddleware, cases: list[Case], *, show: bool) -> None:
+def about_code(ctx: ContextMiddleware, cases: list[Case], *, show: bool) -> Iterator[Line]:
     right: Counter[str] = Counter()
     total = Counter(case.kind for case in cases)
     injected = wanted = 0
-    wall, cpu = [], []
+    wall, cpu, missed = [], [], []
     for case in cases:
         began, used = time.perf_counter(), time.thread_time()
         prepared = asked(ctx, case.message)
@@ -117,19 +130,20 @@ def measure(ctx: ContextMiddleware, cases: list[Case], *, show: bool) -> None:
         right[case.kind] += bool(good)
         injected += sum(one.tokens for one in shown)
         wanted += sum(one.tokens for one in shown if one in good or is_near(ctx, one, case))
-        if show and not good:
+        if not good:
             names = [one.name for one in shown]
-            print(f"  missed: {case.message!r} wants {case.path}:{case.line}, got {names}")
-    for kind, n in total.items():
-        print(f"{kind:<10} the right entity for {right[kind] / n:.1%} of {n}")
-    every = sum(right.values()) / len(cases)
-    print(f"the right entity is in the block for {every:.1%} of {len(cases)} messages")
-    print(f"{wanted / max(1, injected):.1%} of {injected} tokens of code are wanted or neighbours")
-    print(report("prepare, first turn, triggers on", wall))
-    print(report("prepare, first turn, triggers on, CPU", cpu))
+            missed.append(f"{case.message!r} wants {case.path}:{case.line}, got {names}")
+    for kind, n in {**total, "all": len(cases)}.items():
+        found = right.total() if kind == "all" else right[kind]
+        notes = tuple(missed) if show and kind == "all" else ()
+        yield Line(kind, {"of": n, "right %": _share(found, n)}, "the right entity", notes)
+    figures = {"of": injected, "wanted or near %": _share(wanted, injected)}
+    yield Line("tokens of code", figures)
+    yield Line("prepare, first turn", percentiles(wall), table="ms")
+    yield Line("prepare, first turn, CPU", percentiles(cpu), table="ms")
 
 
-def ordinary(ctx: ContextMiddleware, *, show: bool) -> None:
+def ordinary(ctx: ContextMiddleware, *, show: bool) -> Iterator[Line]:
     for name in ("ordinary_chat", "small_talk_held_out"):
         lines = (DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
         with_code, with_any = [], []
@@ -137,15 +151,20 @@ def ordinary(ctx: ContextMiddleware, *, show: bool) -> None:
             prepared = asked(ctx, line)
             with_code += [line] if code_in(prepared) else []
             with_any += [line] if prepared.context.part else []
-        print(
-            f"{name}: {len(with_code) / len(lines):.1%} of {len(lines)} messages inject code, "
-            f"{len(with_any) / len(lines):.1%} anything"
-        )
-        if show:
-            print("  " + "\n  ".join(dict.fromkeys([*with_code, *with_any])))
+        figures = {
+            "of": len(lines),
+            "code %": _share(len(with_code), len(lines)),
+            "anything %": _share(len(with_any), len(lines)),
+        }
+        notes = tuple(dict.fromkeys([*with_code, *with_any])) if show else ()
+        yield Line(name, figures, table="messages that bring", notes=notes)
 
 
-def running(ctx: ContextMiddleware, cases: list[Case]) -> None:
+def _share(part: int, whole: int) -> float:
+    return round(100 * part / max(1, whole), 1)
+
+
+def running(ctx: ContextMiddleware, cases: list[Case]) -> Iterator[Line]:
     chat = ctx.session("running", project=PROJECT)
     messages: list[dict[str, str]] = []
     wall, cpu = [], []
@@ -157,8 +176,8 @@ def running(ctx: ContextMiddleware, cases: list[Case]) -> None:
         cpu.append(1000 * (time.thread_time() - used))
         chat.finish(prepared, "Done.")
         messages = [*messages[-20:], {"role": "assistant", "content": "Done."}]
-    print(report("prepare, next turn, triggers on", wall[1:]))
-    print(report("prepare, next turn, triggers on, CPU", cpu[1:]))
+    yield Line("prepare, next turn", percentiles(wall[1:]), table="ms")
+    yield Line("prepare, next turn, CPU", percentiles(cpu[1:]), table="ms")
 
 
 def asked(ctx: ContextMiddleware, text: str) -> Prepared:

@@ -7,38 +7,47 @@ Copies that many Python files of the installed packages into a folder and indexe
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sysconfig
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from benchmarks.timing import report
+from benchmarks.report import Benchmark, Line
+from benchmarks.timing import percentiles
 from ctxmw import ContextMiddleware
+
+BENCHMARK = Benchmark(
+    name="code_index", about=__doc__, data="Python files of the installed packages", seed=7
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--saves", type=int, default=40)
     chosen = parser.parse_args()
+    BENCHMARK.tell(measured(chosen.files, chosen.saves), chosen)
+
+
+def measured(files: int, saves: int) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        size = copied(folder / "code", chosen.files)
-        print(f"{chosen.files} Python files, {size / 1e6:.1f} MB")
+        size = copied(folder / "code", files)
+        yield Line("copied", {"files": files, "MB": round(size / 1e6, 1)})
         with ContextMiddleware.open(folder / "memory.db") as ctx:
-            indexed(ctx, folder / "code")
-            loaded(folder)
-            saved(ctx, folder / "code", chosen.saves)
+            yield from indexed(ctx, folder / "code")
+            yield loaded(folder)
+            yield saved(ctx, folder / "code", saves)
 
 
 def copied(folder: Path, n: int) -> int:
     root = Path(sysconfig.get_paths()["purelib"])
     files = sorted(path for path in root.rglob("*.py") if path.stat().st_size < 500_000)
     size = 0
-    for number, path in enumerate(Random(7).sample(files, min(n, len(files)))):
+    for number, path in enumerate(Random(BENCHMARK.seed).sample(files, min(n, len(files)))):
         target = folder / f"part{number % 50}" / f"{path.stem}_{number}.py"
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
@@ -46,7 +55,7 @@ def copied(folder: Path, n: int) -> int:
     return size
 
 
-def indexed(ctx: ContextMiddleware, folder: Path) -> None:
+def indexed(ctx: ContextMiddleware, folder: Path) -> Iterator[Line]:
     for what in ("first", "again, nothing changed", "again, one file changed"):
         if what.endswith("one file changed"):
             file = next(folder.rglob("*.py"))
@@ -56,18 +65,25 @@ def indexed(ctx: ContextMiddleware, folder: Path) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         found = ctx.index_code(folder, project="many")
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        told = f"{found.files} files, {found.entities} definitions, {found.read} read"
-        print(f"{what:<26} {wall:6.2f} s, {cpu:6.2f} s CPU: {told}, {len(found.skipped)} left out")
+        figures = {
+            "s": round(wall, 2),
+            "s of CPU": round(cpu, 2),
+            "files": found.files,
+            "definitions": found.entities,
+            "read": found.read,
+            "left out": len(found.skipped),
+        }
+        yield Line(what, figures, table="indexing")
 
 
-def loaded(folder: Path) -> None:
+def loaded(folder: Path) -> Line:
     with ContextMiddleware.open(folder / "memory.db") as other:
         cpu = time.process_time()
         other.session(project="many").prepare([{"role": "user", "content": "What is `added`?"}])
-        print(f"first prompt of a process  {time.process_time() - cpu:6.2f} s CPU")
+        return Line("first prompt of a process", {"s of CPU": round(time.process_time() - cpu, 2)})
 
 
-def saved(ctx: ContextMiddleware, folder: Path, n: int) -> None:
+def saved(ctx: ContextMiddleware, folder: Path, n: int) -> Line:
     """Measure from the end of a save to the activity that a conversation can read."""
     heard: dict[str, float] = {}
     file = folder / "saved.py"
@@ -87,7 +103,7 @@ def saved(ctx: ContextMiddleware, folder: Path, n: int) -> None:
                 time.sleep(0.001)
             times.append(1000 * (heard[f"saved_{number}"] - began))
             time.sleep(0.1)
-    print(report("save to activity", times))
+    return Line("save to activity", percentiles(times), table="ms")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ that rustc reads for a crate (`--emit=dep-info`, no dependency is needed).
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -34,6 +33,7 @@ from pathlib import Path
 from posixpath import dirname, normpath
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.code.index import ProjectCode
 from ctxmw.code.relations import related
@@ -42,10 +42,16 @@ HERE = Path(__file__).parent / "compilers"
 Pair = tuple[str, str]
 
 
+BENCHMARK = Benchmark(
+    name="code_relations",
+    about=__doc__,
+    data="the source of a package, and what a compiler tells of it",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = BENCHMARK.parser()
     parser.add_argument("language", choices=("python", "typescript", "go", "rust"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tool", required=True, help="what tells the truth; see above")
@@ -59,18 +65,19 @@ def main() -> None:
         with ctx._recall.surroundings.codebase.use("local", "compared") as code:
             if code is None:
                 sys.exit(f"{folder} has no source files that are read")
-            compare(chosen.language, code, folder, chosen.tool, chosen.show)
+            rows = compare(chosen.language, code, folder, chosen.tool, chosen.show)
+            BENCHMARK.tell(rows, chosen, [folder])
 
 
-def compare(language: str, code: ProjectCode, folder: Path, tool: str, show: int) -> None:
+def compare(language: str, code: ProjectCode, folder: Path, tool: str, show: int) -> Iterator[Line]:
     ours = {(one, two) for one in code.files for two in code.graph.imported(one)}
     if language == "python":
         told = asked([tool, str(HERE / "jedi_relations.py"), str(folder)])
-        report("imports", ours, pairs(told["imports"]), show)
-        calls(code, told, show)
+        yield agreed("imports", ours, pairs(told["imports"]), show)
+        yield from calls(code, told, show)
     elif language == "typescript":
         told = asked(["node", str(HERE / "typescript_imports.cjs"), str(folder), tool])
-        report("imports", ours, pairs(told["imports"]), show)
+        yield agreed("imports", ours, pairs(told["imports"]), show)
     elif language == "go":
         seen, truth = listed(folder, tool)
         # Folders such as testdata are no packages for it.
@@ -79,10 +86,10 @@ def compare(language: str, code: ProjectCode, folder: Path, tool: str, show: int
         of_packages = {
             ((dirname(one), is_go_test(one)), two) for one, two in packages if two in known
         }
-        report("packages", named(of_packages), named(truth), show)
+        yield agreed("packages", named(of_packages), named(truth), show)
     else:
-        children = {two for one, two in modules(code)}
-        report("modules", {("", one) for one in children}, compiled(code, folder, tool), show)
+        children = {("", two) for one, two in modules(code)}
+        yield agreed("modules", children, compiled(code, folder, tool), show)
 
 
 def asked(command: list[str]) -> dict[str, Any]:
@@ -98,22 +105,25 @@ def pairs(told: Iterable[Iterable[str]]) -> set[Pair]:
     return {(one, two) for one, two in found if one != two}
 
 
-def report(what: str, ours: set[Pair], truth: set[Pair], show: int) -> None:
+def agreed(what: str, ours: set[Pair], truth: set[Pair], show: int) -> Line:
     both = len(ours & truth)
-    print(
-        f"{what:<9} told {len(ours):5}, of the tool {len(truth):5}, both {both:5}: "
-        f"precision {share(both, len(ours))}, recall {share(both, len(truth))}"
-    )
-    for title, only in (("only ours", ours - truth), ("only the tool's", truth - ours)):
-        for one, two in sorted(only)[:show]:
-            print(f"  {title}: {one} -> {two}")
+    figures = {
+        "told": len(ours),
+        "of the tool": len(truth),
+        "both": both,
+        "precision %": share(both, len(ours)),
+        "recall %": share(both, len(truth)),
+    }
+    differ = (("only ours", ours - truth), ("only the tool's", truth - ours))
+    notes = [f"{who}: {one} -> {two}" for who, some in differ for one, two in sorted(some)[:show]]
+    return Line(what, figures, notes=tuple(notes))
 
 
-def share(part: int, whole: int) -> str:
-    return f"{part / whole:6.1%}" if whole else "     -"
+def share(part: int, whole: int) -> float | None:
+    return round(100 * part / whole, 1) if whole else None
 
 
-def calls(code: ProjectCode, told: dict[str, Any], show: int) -> None:
+def calls(code: ProjectCode, told: dict[str, Any], show: int) -> Iterator[Line]:
     """Compare who calls what; a class that is called is its constructor as well."""
     truth: set[Pair] = set()
     for caller, path, _, line in told["calls"]:
@@ -125,10 +135,9 @@ def calls(code: ProjectCode, told: dict[str, Any], show: int) -> None:
     ours = set(called(code))
     not_known = {one for one in ours - truth if (one[0], one[1].rpartition(".")[2]) in unknown}
     not_known |= {one for one in ours - truth if (one[0], one[1].rpartition("::")[2]) in unknown}
-    report("calls", ours - not_known, truth, show)
-    print(f"          and {len(not_known)} told of which jedi knows nothing")
-    for one, two in sorted(not_known)[:show]:
-        print(f"  not known: {one} -> {two}")
+    yield agreed("calls", ours - not_known, truth, show)
+    notes = tuple(f"not known: {one} -> {two}" for one, two in sorted(not_known)[:show])
+    yield Line("calls of which jedi knows nothing", {"told": len(not_known)}, notes=notes)
 
 
 def called(code: ProjectCode) -> Iterator[Pair]:

@@ -1,6 +1,6 @@
 """Whether requests in anybody's words bring the code they are about, within a turn's part.
 
-    python -m benchmarks.code_requests --data FILE --trees DIR [--package NAME] [--json] [--show]
+    python -m benchmarks.code_requests --data FILE --trees DIR [--package NAME] [--most N] [--show]
     python -m benchmarks.code_requests --chat --trees DIR
 
 FILE has a request a line: {"package", "version", "query" or "question", "files": the paths that are
@@ -22,7 +22,6 @@ a clone would hold the answers.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import json
 import re
@@ -30,13 +29,14 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.tokens.counter import Counter, counter_for
 
@@ -67,6 +67,7 @@ class Tally:
     """Files that get a line and no more."""
     lines_unwanted: int = 0
     milliseconds: list[float] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
 
     def row(self) -> dict[str, Any]:
         n = max(1, self.requests)
@@ -86,13 +87,21 @@ class Tally:
         }
 
 
+BENCHMARK = Benchmark(
+    name="code_requests",
+    about=__doc__,
+    data="requests with the files they are about, and the trees of released packages",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, default=DATA / "code_questions.jsonl")
     parser.add_argument("--trees", type=Path, required=True)
     parser.add_argument("--package", help="only this one")
+    parser.add_argument("--most", type=int, help="requests a package, for a quick look")
     parser.add_argument("--chat", action="store_true", help="say what is not about code")
-    parser.add_argument("--json", action="store_true")
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     chosen = parser.parse_args()
     rows = [json.loads(line) for line in chosen.data.read_text("utf-8").splitlines()]
@@ -100,20 +109,30 @@ def main() -> None:
     for row in rows:
         if chosen.package in (None, row["package"]):
             by_package[row["package"], row["version"]].append(row)
-    report: dict[str, dict[str, Any]] = {}
-    for (package, version), asked in by_package.items():
-        tree = chosen.trees / folder_of(package, version)
-        with tempfile.TemporaryDirectory() as folder, opened(Path(folder), tree) as ctx:
-            if chosen.chat:
-                report |= {f"{package}: {name}": row for name, row in chat(ctx, chosen.show)}
-                continue
-            near = neighbours(tree)
-            for apart in sorted({bool(row.get("held_back")) for row in asked}):
-                some = [row for row in asked if bool(row.get("held_back")) is apart]
-                name = f"{package} (held back)" if apart else package
-                # What fails among those held back is not looked at.
-                report[name] = measured(ctx, some, near, show=chosen.show and not apart).row()
-    print(json.dumps(report, indent=1) if chosen.json else table(report))
+    told = (
+        row
+        for (package, version), asked in by_package.items()
+        for row in of_package(package, version, asked[: chosen.most], chosen)
+    )
+    BENCHMARK.tell(told, chosen, [chosen.data])
+
+
+def of_package(
+    package: str, version: str, asked: Sequence[dict[str, Any]], chosen: Any
+) -> Iterator[Line]:
+    tree = chosen.trees / folder_of(package, version)
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder), tree) as ctx:
+        if chosen.chat:
+            yield from chat(ctx, package, show=chosen.show)
+            return
+        near = neighbours(tree)
+        for apart in sorted({bool(row.get("held_back")) for row in asked}):
+            some = [row for row in asked if bool(row.get("held_back")) is apart]
+            name = f"{package} (held back)" if apart else package
+            tally = measured(ctx, some, near)
+            # What fails among those held back is not looked at.
+            missed = tuple(tally.missed) if chosen.show and not apart else ()
+            yield Line(name, tally.row(), table="%", notes=missed)
 
 
 def folder_of(package: str, version: str) -> str:
@@ -131,11 +150,7 @@ def opened(folder: Path, tree: Path) -> Iterator[ContextMiddleware]:
 
 
 def measured(
-    ctx: ContextMiddleware,
-    rows: Iterable[Mapping[str, Any]],
-    near: Mapping[str, set[str]],
-    *,
-    show: bool,
+    ctx: ContextMiddleware, rows: Iterable[Mapping[str, Any]], near: Mapping[str, set[str]]
 ) -> Tally:
     tally = Tally()
     count = counter_for()
@@ -171,21 +186,17 @@ def measured(
                 else:
                     tally.items += 1
                     tally.unwanted += wrong
-        if show and not hit:
-            print(f"missed: {text[:110]!r} wants {sorted(wanted)}, got {printed[:5]}")
+        if not hit:
+            tally.missed.append(f"{text[:110]!r} wants {sorted(wanted)}, got {printed[:5]}")
     return tally
 
 
-def chat(ctx: ContextMiddleware, show: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+def chat(ctx: ContextMiddleware, package: str, *, show: bool) -> Iterator[Line]:
     for file in sorted([DATA / "ordinary_chat.txt", *DATA.glob("small_talk_*.txt")]):
         lines = file.read_text("utf-8").splitlines()
-        brought = [line for line in lines if said(ctx, line).part]
-        if show:
-            print(file.stem, brought)
-        yield (
-            file.stem,
-            {"lines": len(lines), "bring code": round(100 * len(brought) / len(lines), 1)},
-        )
+        brought = tuple(line for line in lines if said(ctx, line).part)
+        figures = {"lines": len(lines), "bring code": round(100 * len(brought) / len(lines), 1)}
+        yield Line(f"{package}: {file.stem}", figures, "%", brought if show else ())
 
 
 def said(ctx: ContextMiddleware, text: str) -> Any:
@@ -262,16 +273,6 @@ def script(path: str, text: str, files: Mapping[str, str]) -> Iterator[str]:
         target = normpath(f"{folder}/{spelled}")
         ends = ("", ".ts", ".tsx", ".js", "/index.ts", "/index.js")
         yield from [target + end for end in ends if target + end in files][:1]
-
-
-def table(report: Mapping[str, Mapping[str, Any]]) -> str:
-    columns = list(next(iter(report.values()), {}))
-    wide = max(map(len, report), default=0)
-    lines = [f"{'':<{wide}}  " + "  ".join(columns)]
-    for name, row in report.items():
-        cells = "  ".join(f"{row[column]:>{len(column)}}" for column in columns)
-        lines.append(f"{name:<{wide}}  {cells}")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ No model is asked. Tokens are cl100k_base, of texts.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.retrieval import COUNT, ENCODING, carried, said_at, scored
 from ctxmw import ContextMiddleware, memory_tools
 from ctxmw.compaction.note_lines import Salience, split_up
@@ -40,23 +40,31 @@ Way = Callable[[ContextMiddleware, list[Message], int], list[str]]
 """Takes a history and the tokens that may be left; returns the texts that are left."""
 
 
+BENCHMARK = Benchmark(
+    name="compaction",
+    about=__doc__,
+    data="conversations with known evidence that others wrote",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--most", type=int, help="conversations a file, for a quick look")
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
     chosen = parser.parse_args()
-    results = {}
-    for path in sorted(chosen.data.glob("*.jsonl")):
-        print(f"{path.stem:<16} {'history':>9} {'+ search':>9} {'share':>7}", flush=True)
-        results[path.stem] = {name: score(path, WAYS[name], chosen.most) for name in chosen.ways}
-        for name, figures in results[path.stem].items():
-            print(_line(name, figures), flush=True)
-        if path.stem in GOALS:
-            print(f"{'goal':<16} {'':>9} {GOALS[path.stem]:9.1f}")
-    if chosen.json:
-        chosen.json.write_text(json.dumps({"goals": GOALS, "results": results}, indent=2) + "\n")
+    files = sorted(chosen.data.glob("*.jsonl"))
+    rows = (
+        Line(
+            f"{path.stem}, {name}",
+            score(path, WAYS[name], chosen.most) | {"goal": GOALS.get(path.stem)},
+            table="% in reach",
+        )
+        for path in files
+        for name in chosen.ways
+    )
+    BENCHMARK.tell(rows, chosen, files)
 
 
 def score(path: Path, way: Way, most: int | None) -> dict[str, float]:
@@ -185,11 +193,6 @@ WAYS: dict[str, Way] = {
     "trim_messages": with_trim_messages,
     "memory": with_memory,
 }
-
-
-def _line(name: str, figures: dict[str, float]) -> str:
-    share = figures["largest share of tokens"]
-    return f"{name:<16} {figures['history']:9.1f} {figures['with search']:9.1f} {share:6.1f}%"
 
 
 if __name__ == "__main__":

@@ -11,14 +11,15 @@ gave precision 0.986 and 0.983 and recall 0.932 and 0.853. The rules have learne
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from benchmarks.timing import report
+from benchmarks.report import Benchmark, Line
+from benchmarks.timing import percentiles
 from ctxmw.learning.statements.reading import statements
 
 DATA = Path(__file__).parent / "data"
@@ -34,15 +35,23 @@ class Labelled:
     text: str
 
 
+BENCHMARK = Benchmark(
+    name="extraction", about=__doc__, data="benchmarks/data/extraction_*.tsv, ours", seed=None
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--part", type=int, action="append", help="which parts; all by default")
     parser.add_argument("--misses", action="store_true", help="show what was missed or made up")
     chosen = parser.parse_args()
-    for path in sorted(DATA.glob("extraction_*.tsv")):
-        if not chosen.part or int(path.stem.rpartition("_")[2]) in chosen.part:
-            score(path.stem, list(read(path)), show=chosen.misses)
-    cost()
+    files = [
+        path
+        for path in sorted(DATA.glob("extraction_*.tsv"))
+        if not chosen.part or int(path.stem.rpartition("_")[2]) in chosen.part
+    ]
+    told = (score(path.stem, list(read(path)), show=chosen.misses) for path in files)
+    BENCHMARK.tell(chain(chain.from_iterable(told), cost()), chosen, files)
 
 
 def read(path: Path) -> Iterator[Labelled]:
@@ -55,27 +64,28 @@ def found_in(line: Labelled) -> list[str]:
     return [stated.kind for stated in statements(line.text, line.role, working=True)]
 
 
-def score(name: str, lines: list[Labelled], *, show: bool = False) -> tuple[float, float]:
-    """Print precision and recall of one part, by kind and over all; return the latter."""
+def score(name: str, lines: list[Labelled], *, show: bool = False) -> Iterator[Line]:
+    """Yield precision and recall of one part, by kind and over all."""
     right: Counter[str] = Counter()
     found: Counter[str] = Counter()
     there = Counter(line.kind for line in lines if line.kind != NOTHING)
+    wrong = []
     for line in lines:
         kinds = found_in(line)
         found.update(kinds)
         right[line.kind] += line.kind in kinds
-        if show and kinds != [line.kind] and (kinds or line.kind != NOTHING):
-            print(f"  {line.role}: {line.text!r} is {line.kind}, found {kinds}")
+        if kinds != [line.kind] and (kinds or line.kind != NOTHING):
+            wrong.append(f"{line.role}: {line.text!r} is {line.kind}, found {kinds}")
     traps = sum(line.kind == NOTHING for line in lines)
-    print(f"{name}: {len(lines)} messages, {traps} of them traps")
+    title = f"{name}: {len(lines)} messages, {traps} traps"
     for kind in sorted(there | found):
-        print(_line(kind, right[kind], found[kind], there[kind]))
-    print(_line("all", right.total(), found.total(), there.total()))
-    return right.total() / max(1, found.total()), right.total() / max(1, there.total())
+        yield Line(kind, _figures(right[kind], found[kind], there[kind]), title)
+    notes = tuple(wrong) if show else ()
+    yield Line("all", _figures(right.total(), found.total(), there.total()), title, notes)
 
 
-def cost() -> None:
-    """Print what reading one message costs."""
+def cost() -> Iterator[Line]:
+    """Yield what reading one message costs."""
     lines = list(read(DATA / "extraction_1.tsv"))
     reply = " ".join(line.text for line in lines if line.role == "assistant") * 2
     question = " ".join(line.text for line in lines[20:23])
@@ -85,15 +95,17 @@ def cost() -> None:
         statements(question, "user")
         statements(reply[:2000], "assistant")
         times.append(1000 * (time.thread_time() - started))
-    print(report("CPU: a question, and an answer of 2,000 characters", times))
+    yield Line("a question, an answer of 2,000 characters", percentiles(times), "ms of CPU")
 
 
-def _line(kind: str, right: int, found: int, there: int) -> str:
-    precision = f"{right / found:.3f}" if found else "    -"
-    recall = f"{right / there:.3f}" if there else "    -"
-    return (
-        f"  {kind:<12} precision {precision}  recall {recall}  ({right} of {there}, {found} found)"
-    )
+def _figures(right: int, found: int, there: int) -> dict[str, float | None]:
+    return {
+        "precision": round(right / found, 3) if found else None,
+        "recall": round(right / there, 3) if there else None,
+        "right": right,
+        "there": there,
+        "found": found,
+    }
 
 
 if __name__ == "__main__":

@@ -11,15 +11,16 @@ the same and rated nothing.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.retrieval import ENCODING, carried, ingest, said_at, scored
 from benchmarks.stores import stores
 from ctxmw import ContextMiddleware
@@ -29,34 +30,39 @@ from ctxmw.values.records import Turn
 GROUPS = ("rated", "unrated", "another user")
 
 
+BENCHMARK = Benchmark(
+    name="feedback",
+    about=__doc__,
+    data="conversations with known evidence that others wrote",
+    seed=7,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--budget", type=int, default=500)
     parser.add_argument("--noise", type=float, default=0.1)
-    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=BENCHMARK.seed)
     parser.add_argument("--most", type=int, help="conversations a file, for a quick look")
     chosen = parser.parse_args()
-    results: dict[str, Any] = {}
-    print(f"{'set':<14}{'questions':<14}{'n':>5}{'before':>8}{'after':>8}{'change':>8}")
+    files = sorted(chosen.data.glob("*.jsonl"))
+    BENCHMARK.tell(compared(files, chosen), chosen, files)
+
+
+def compared(files: Sequence[Path], chosen: Any) -> Iterator[Line]:
+    """Yield what each group of questions finds before and after."""
     with stores("sqlite") as opener:
-        for path in sorted(chosen.data.glob("*.jsonl")):
+        for path in files:
             before, after = defaultdict(list), defaultdict(list)
             lines = path.read_text(encoding="utf-8").splitlines()[: chosen.most]
             for number, line in enumerate(lines):
                 store = opener(f"{path.stem}-{number}")
                 measure(store, json.loads(line), path.stem, chosen, (before, after))
-            results[path.stem] = told = {
-                name: (len(before[name]), share(before[name]), share(after[name]))
-                for name in GROUPS
-            }
-            for name, (n, old, new) in told.items():
-                print(
-                    f"{path.stem:<14}{name:<14}{n:>5}{old:>8}{new:>8}{new - old:>+8.1f}", flush=True
-                )
-    if chosen.json:
-        chosen.json.write_text(json.dumps(results, indent=2) + "\n")
+            for name in GROUPS:
+                old, new = share(before[name]), share(after[name])
+                figures = {"questions": len(before[name]), "before": old, "after": new}
+                yield Line(f"{path.stem}, {name}", figures | {"change": round(new - old, 1)})
 
 
 def measure(store: Any, told: dict[str, Any], stem: str, chosen: Any, tallies: Any) -> None:

@@ -8,10 +8,11 @@ memory of 5,000 turns. Reports the CPU time of the searching thread.
 
 from __future__ import annotations
 
-import argparse
 import time
+from collections.abc import Iterator
 from random import Random
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import Zipf, fill
 from benchmarks.timing import percentile
 from ctxmw import ContextMiddleware
@@ -66,30 +67,36 @@ PIECES = (
     "1e309",
 )
 
+SHARES = (0.5, 0.99, 0.999)
+BENCHMARK = Benchmark(
+    name="fuzz", about=__doc__, data="made-up turns and made-up hostile text", seed=5
+)
+
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--queries", type=int, default=50_000)
     chosen = parser.parse_args()
-    rng = Random(5)
+    BENCHMARK.tell(asked(chosen.queries), chosen)
+
+
+def asked(queries: int) -> Iterator[Line]:
+    rng = Random(BENCHMARK.seed)
     with ContextMiddleware.open(":memory:") as ctx:
         fill(ctx, Zipf(Random(1)), 5000)
         ctx.search("wabc")
-        times, raised = [], 0
-        for _ in range(chosen.queries):
+        times, raised = [], []
+        for _ in range(queries):
             query = hostile(rng)
             started = time.thread_time()
             try:
                 ctx.search(query, budget=rng.choice([None, 1, 50, 500]))
             except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and shown
-                raised += 1
-                print(repr(error)[:200], repr(query)[:200])
+                raised.append(f"{repr(error)[:200]} {repr(query)[:200]}")
             times.append(1000 * (time.thread_time() - started))
-    shares = {share: round(percentile(times, share), 2) for share in (0.5, 0.99, 0.999)}
-    print(
-        f"{chosen.queries} queries, {raised} raised; "
-        f"thread CPU in ms at {shares}, at most {max(times):.1f}"
-    )
+    figures = {f"p{100 * share:g}": round(percentile(times, share), 2) for share in SHARES}
+    figures = {"queries": queries, "raised": len(raised), **figures, "most": round(max(times), 1)}
+    yield Line("hostile queries", figures, table="ms of CPU", notes=tuple(raised))
 
 
 def hostile(rng: Random) -> str:

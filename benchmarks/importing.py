@@ -1,38 +1,51 @@
 """How long it takes to take in what another memory left.
 
-python -m benchmarks.importing --records 100000
+    python -m benchmarks.importing [--records 100000] [--chats 0]
+
+Writes an export, and takes it in twice: the second time everything is there already.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _THINGS = ("tea", "trains", "window seats", "short answers", "metric units", "dark themes")
 
 
+BENCHMARK = Benchmark(
+    name="importing", about=__doc__, data="an export that is made up here", seed=None
+)
+
+
 def main() -> None:
-    """Write an export of mem0's, take it in twice, and print how long each took."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = BENCHMARK.parser()
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--chats", type=int, default=0, help="conversations of 10 messages instead")
     chosen = parser.parse_args()
+    BENCHMARK.tell(taken_in(chosen.records, chosen.chats), chosen)
+
+
+def taken_in(records: int, chats: int) -> Iterator[Line]:
     with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder:
         path = Path(folder)
-        source = _chats(path, chosen.chats) if chosen.chats else _mem0(path, chosen.records)
+        source = _chats(path, chats) if chats else _mem0(path, records)
         with ContextMiddleware.open(path / "memory.db") as ctx:
             for run in ("first", "again"):
                 began, worked = time.perf_counter(), time.process_time()
                 taken = ctx.import_from(source, path / f"{source}.json")
                 took, cpu = time.perf_counter() - began, time.process_time() - worked
-                print(f"{run}: {taken} in {took:.1f} s, {cpu:.1f} s of CPU")
+                yield Line(
+                    run, {"s": round(took, 1), "s of CPU": round(cpu, 1)}, notes=(str(taken),)
+                )
 
 
 def _mem0(folder: Path, records: int) -> str:

@@ -13,7 +13,6 @@ Python may not keep them.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -26,7 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.code_index import copied
-from benchmarks.timing import keeps_compiled, percentile, report
+from benchmarks.report import Benchmark, Line
+from benchmarks.timing import keeps_compiled, percentiles
 
 MESSAGE = "How does the parser read a token from the stream?"
 GOALS = {
@@ -40,8 +40,16 @@ ANSWERS = 20
 NOT_LOADED = ("asyncio", "chromadb", "http.client", "mcp", "starlette", "tree_sitter", "wordllama")
 
 
+BENCHMARK = Benchmark(
+    name="inject",
+    about=__doc__,
+    data="Python files of the installed packages, and made-up memories",
+    seed=7,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=7)
@@ -50,7 +58,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copied(folder / "code", chosen.files)
-        print(f"{chosen.files} files, {chosen.memories} memories; milliseconds of CPU")
         trees = {"": None, **({"beside: ": chosen.beside} if chosen.beside else {})}
         places = {
             told: Place(folder, tree, home=folder / f"home{at}")
@@ -59,20 +66,22 @@ def main() -> None:
         for place in places.values():
             place.fill(chosen.memories)
             place.cpu(*place.inject)  # compiles what is compiled once
-        times: dict[str, list[float]] = {}
-        for _ in range(chosen.rounds):
-            for told, place in places.items():
-                for what, taken in measured(place):
-                    times.setdefault(told + what, []).append(taken)
-        for what, some in times.items():
-            print(report(what, some))
-        for what, goal in GOALS.items():
-            reached = "reached" if percentile(times[what], 0.5) < goal else "missed"
-            print(f"goal: {what} under {goal:.0f} ms at the median: {reached}")
-        own = places[""]
-        uncompiled = [own.cpu(*own.inject, environment=_UNCOMPILED) for _ in range(chosen.rounds)]
-        print(report("where compiled modules cannot be kept", uncompiled))
-        print(f"loaded on the way: {', '.join(loaded(own)) or 'none'} of {', '.join(NOT_LOADED)}")
+        BENCHMARK.tell(started(places, chosen.rounds), chosen)
+
+
+def started(places: Mapping[str, Place], rounds: int) -> Iterator[Line]:
+    times: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for told, place in places.items():
+            for what, taken in measured(place):
+                times.setdefault(told + what, []).append(taken)
+    own = places[""]
+    what = "inject, where compiled modules cannot be kept"
+    times[what] = [own.cpu(*own.inject, environment=_UNCOMPILED) for _ in range(rounds)]
+    for what, some in times.items():
+        yield Line(what, {**percentiles(some), "goal p50": GOALS.get(what)}, table="ms of CPU")
+    heavy = ", ".join(loaded(own)) or "none"
+    yield Line("heavy modules loaded by inject", {"which": heavy}, notes=(", ".join(NOT_LOADED),))
 
 
 class Place:

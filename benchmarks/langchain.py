@@ -5,11 +5,9 @@ python -m benchmarks.langchain [--memories 10000] [--rounds 200]
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import tempfile
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -19,8 +17,9 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
 from benchmarks.prepare import fill_memories
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import Zipf
-from benchmarks.timing import percentile, report, timed
+from benchmarks.timing import percentiles, timed, watched
 from ctxmw import ContextMiddleware
 from ctxmw_langchain import with_context
 
@@ -29,34 +28,48 @@ TICK = 0.001
 TEXT = Zipf(Random(7))
 
 
+BENCHMARK = Benchmark(
+    name="langchain", about=__doc__, data="memories of made-up words, a stand-in as model", seed=7
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = BENCHMARK.parser()
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=200)
     chosen = parser.parse_args()
+    BENCHMARK.tell(measured(chosen.memories, chosen.rounds), chosen)
+
+
+def measured(memories: int, rounds: int) -> Iterator[Line]:
     with (
         tempfile.TemporaryDirectory() as folder,
         ContextMiddleware.open(Path(folder) / "memory.db") as ctx,
     ):
-        filled = timed(partial(fill_memories, ctx, chosen.memories, TEXT, Random(7)))
-        print(f"{chosen.memories} memories, remembered in {filled / 1000:.0f} s")
-        _overhead(ctx, chosen.rounds)
-        asyncio.run(_stalls(ctx, chosen.rounds))
+        filled = timed(partial(fill_memories, ctx, memories, TEXT, Random(BENCHMARK.seed)))
+        yield Line("filled", {"memories": memories, "s": round(filled / 1000, 1)})
+        yield from _overhead(ctx, rounds)
+        yield from asyncio.run(_stalls(ctx, rounds))
 
 
-def _overhead(ctx: ContextMiddleware, rounds: int) -> None:
+def _overhead(ctx: ContextMiddleware, rounds: int) -> Iterator[Line]:
     bare = FakeListChatModel(responses=["Answer."])
     wrapped = with_context(bare, ctx)
     alone = _conversation(bare, rounds)
     running = _conversation(wrapped, rounds, session="running")
     first = [_first_turn(wrapped, number) for number in range(rounds)]
     streamed = [_first_chunk(wrapped, number) for number in range(rounds)]
-    print(report("bare invoke", alone))
-    print(report("wrapped invoke, next turn", running))
-    print(report("wrapped invoke, first turn", first))
-    print(report("wrapped stream, first chunk of a first turn", streamed))
-    added = [percentile(running, share) - percentile(alone, share) for share in (0.5, 0.9, 0.99)]
-    print(f"added to a turn: p50 {added[0]:.1f}  p90 {added[1]:.1f}  p99 {added[2]:.1f} ms")
+    times = {
+        "bare invoke": alone,
+        "wrapped invoke, next turn": running,
+        "wrapped invoke, first turn": first,
+        "wrapped stream, first chunk of a first turn": streamed,
+    }
+    for what, some in times.items():
+        yield Line(what, percentiles(some), table="ms")
+    before, after = percentiles(alone), percentiles(running)
+    added = {name: round(after[name] - before[name], 2) for name in ("p50", "p90", "p99")}
+    yield Line("added to a turn", {**added, "n": len(running)}, table="ms")
 
 
 def _conversation(model: Any, rounds: int, session: str = "") -> list[float]:
@@ -84,36 +97,18 @@ def _first_chunk(model: Any, number: int) -> float:
     return took
 
 
-async def _stalls(ctx: ContextMiddleware, rounds: int) -> None:
+async def _stalls(ctx: ContextMiddleware, rounds: int) -> list[Line]:
+    rows = []
     bare = FakeListChatModel(responses=["Answer."])
     wrapped = with_context(bare, ctx)
     for name, model in (("bare", bare), ("wrapped", wrapped)):
         asked = [_question(Random(number)) for number in range(rounds)]
         configs: Any = [{"configurable": {"session_id": f"a{n}"}} for n in range(rounds)]
         batch = partial(model.abatch, asked, configs)
-        took, gaps = await _watched(batch)
-        print(report(f"event loop's delay, abatch of {rounds}, {name}", gaps))
-        print(f"   longest {max(gaps):.1f} ms; {rounds} calls in {took / 1000:.1f} s")
-
-
-async def _watched(call: Callable[[], Awaitable[Any]]) -> tuple[float, list[float]]:
-    """Return how long the call took, and by how much a clock on the same loop was late."""
-    gaps: list[float] = [0.0]
-    done = asyncio.Event()
-
-    async def tick() -> None:
-        while not done.is_set():
-            before = time.perf_counter()
-            await asyncio.sleep(TICK)
-            gaps.append(1000 * (time.perf_counter() - before - TICK))
-
-    ticking = asyncio.create_task(tick())
-    started = time.perf_counter()
-    await call()
-    took = 1000 * (time.perf_counter() - started)
-    done.set()
-    await ticking
-    return took, gaps
+        took, gaps = await watched(batch)
+        figures = {**percentiles(gaps), "longest": round(max(gaps), 1), "s": round(took / 1000, 1)}
+        rows.append(Line(f"event loop's delay, abatch, {name}", figures, table="ms"))
+    return rows
 
 
 def _question(random: Random) -> str:

@@ -1,12 +1,14 @@
 """What of everyday talk is learned, shown when it matters, and given up when it no longer holds.
 
-    python -m benchmarks.learning [--data DIR] [--json] [--misses] [--part PART] [--only NAME]
+    python -m benchmarks.learning [--data DIR] [--json FILE] [--misses] [--part PART] [--only NAME]
 
 Always measured, on messages in benchmarks/data that were written before the rules: statements to
 learn (`everyday`), messages that teach nothing (`nothing`), pairs of which the second takes the
-place of the first (`changes`). Parts `seen` and `held` are from when the rules were first made.
-Three later batches are in other voices: the rules were mended with `fresh_a` at hand, `fresh_b`
-was looked at now and then, `fresh_c` not before the rules were done.
+place of the first (`changes`), and pairs that look like it and both hold (`stays`). Parts `seen`
+and `held` are from when the rules were first made.
+Later batches are in other voices: the rules were mended with `fresh_a` at hand, `fresh_b`
+was looked at now and then, `fresh_c` not before the rules were done. Of pairs, `fresh_d` was at
+hand when changes were first told by what a statement is about, and its third `held_d` was not.
 A statement is learned when 80 % of its stemmed content words stand in what is current.
 
 With --data, on files that others wrote. `prefeval-dev.jsonl` has a preference and a question a row:
@@ -20,18 +22,18 @@ unless that line says that it was.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.protocols import Find
 from ctxmw.text.terms import content_terms
@@ -41,7 +43,7 @@ HERE = Path(__file__).parent / "data"
 ENOUGH = 0.8
 """The share of the content words that must be found in one place."""
 ROWS, TOPICS = 30, 5
-PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c")
+PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "held_d")
 FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _MARK = "['\"`\u2018\u2019\u201c\u201d]"
 _ASKING = re.compile(r"\b(?:please|from now on|keep in mind|don't forget|note that)\b", re.I)
@@ -97,31 +99,38 @@ class Person:
         return context.text, context.tokens
 
 
+BENCHMARK = Benchmark(
+    name="learning",
+    about=__doc__,
+    data="lists of ours in benchmarks/data, and with --data PrefEval and MemoryCode",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, help="a folder with the files of others")
-    parser.add_argument("--json", action="store_true", help="print one object instead of a table")
     parser.add_argument("--misses", action="store_true", help="print what was missed as well")
     parser.add_argument("--part", choices=PARTS, help="of our own lists; default: all")
     parser.add_argument("--only", action="append", help="which sets, by the start of their name")
     chosen = parser.parse_args()
-    results = list(measured(chosen.data, chosen.part, chosen.only))
-    if chosen.json:
-        print(json.dumps([asdict(result) for result in results]))
-        return
-    for result in results:
-        figures = "  ".join(f"{name} {value:.1f}" for name, value in result.figures.items())
-        print(f"{result.name:<34} {figures}")
-        for miss in result.misses if chosen.misses else ():
-            print(f"    {miss}")
+    rows = (
+        Line(
+            result.name,
+            {name: round(value, 1) for name, value in result.figures.items()},
+            notes=tuple(result.misses) if chosen.misses else (),
+        )
+        for result in measured(chosen.data, chosen.part, chosen.only)
+    )
+    BENCHMARK.tell(rows, chosen, sorted(chosen.data.glob("*.jsonl")) if chosen.data else ())
 
 
 def measured(data: Path | None, part: str | None, only: Sequence[str] | None) -> Iterator[Result]:
     """Measure what was asked for, one set after the other."""
     wanted = tuple(only or ("",))
     for of in (part,) if part else PARTS:
-        for name, measure in (("everyday", everyday), ("nothing", nothing), ("changes", changes)):
-            if name.startswith(wanted):
+        for name, file, measure in _OWN_LISTS:
+            if name.startswith(wanted) and any(measured_lines(file, of)):
                 yield measure(of)
     prefeval = data / "prefeval-dev.jsonl" if data else None
     if prefeval and prefeval.exists() and "prefeval".startswith(wanted):
@@ -187,6 +196,31 @@ def changes(part: str) -> Result:
         "second current": sum(current),
     }
     return Result(f"changes of mind ({part})", figures, misses)
+
+
+def stays(part: str) -> Result:
+    """Of pairs that look like a change of mind and are none: how many lose the first."""
+    lost, unlearned, misses = [], [], []
+    for first, second in measured_lines("both_stay", part):
+        with Person() as person:
+            person.says(first)
+            old = {memory.ref for memory in person.memories()}
+            person.says(second)
+            live = person.memories()
+        lost.append(bool(old) and not any(memory.ref in old for memory in live))
+        unlearned.append(not old)
+        if lost[-1]:
+            misses.append(f"{first} | {second} -> {[memory.text for memory in live]}")
+    figures = {"of": len(lost), "first lost": sum(lost), "first not learned": sum(unlearned)}
+    return Result(f"both stay ({part})", figures, misses)
+
+
+_OWN_LISTS = (
+    ("everyday", "everyday", everyday),
+    ("nothing", "teaches_nothing", nothing),
+    ("changes", "changes_of_mind", changes),
+    ("stays", "both_stay", stays),
+)
 
 
 def preferences(rows: Iterable[dict[str, Any]]) -> Iterator[Result]:

@@ -5,11 +5,10 @@ python -m benchmarks.llamaindex [--memories 10000] [--rounds 200]
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -20,8 +19,9 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.memory import ChatMemoryBuffer
 
 from benchmarks.prepare import fill_memories
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import Zipf
-from benchmarks.timing import percentile, report, timed
+from benchmarks.timing import percentiles, timed, watched
 from ctxmw import ContextMiddleware
 from ctxmw_llamaindex import with_context
 
@@ -30,34 +30,48 @@ TICK = 0.001
 TEXT = Zipf(Random(7))
 
 
+BENCHMARK = Benchmark(
+    name="llamaindex", about=__doc__, data="memories of made-up words, a stand-in as model", seed=7
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = BENCHMARK.parser()
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=200)
     chosen = parser.parse_args()
+    BENCHMARK.tell(measured(chosen.memories, chosen.rounds), chosen)
+
+
+def measured(memories: int, rounds: int) -> Iterator[Line]:
     with (
         tempfile.TemporaryDirectory() as folder,
         ContextMiddleware.open(Path(folder) / "memory.db") as ctx,
     ):
-        filled = timed(partial(fill_memories, ctx, chosen.memories, TEXT, Random(7)))
-        print(f"{chosen.memories} memories, remembered in {filled / 1000:.0f} s")
-        _overhead(ctx, chosen.rounds)
-        asyncio.run(_stalls(ctx, chosen.rounds))
+        filled = timed(partial(fill_memories, ctx, memories, TEXT, Random(BENCHMARK.seed)))
+        yield Line("filled", {"memories": memories, "s": round(filled / 1000, 1)})
+        yield from _overhead(ctx, rounds)
+        yield from asyncio.run(_stalls(ctx, rounds))
 
 
-def _overhead(ctx: ContextMiddleware, rounds: int) -> None:
+def _overhead(ctx: ContextMiddleware, rounds: int) -> Iterator[Line]:
     alone = _conversation(_engine(), rounds)
     running = _conversation(with_context(_engine(), ctx), rounds)
     wrapping = [timed(lambda: with_context(_engine(), ctx)) for _ in range(rounds)]
     first = [_first_turn(ctx, number) for number in range(rounds)]
     streamed = [_first_token(ctx, number) for number in range(rounds)]
-    print(report("bare chat", alone))
-    print(report("wrapped chat, next turn", running))
-    print(report("wrapped chat, first turn", first))
-    print(report("wrapped stream_chat, first token, first turn", streamed))
-    print(report("making an engine and wrapping it", wrapping))
-    added = [percentile(running, share) - percentile(alone, share) for share in (0.5, 0.9, 0.99)]
-    print(f"added to a turn: p50 {added[0]:.1f}  p90 {added[1]:.1f}  p99 {added[2]:.1f} ms")
+    times = {
+        "bare chat": alone,
+        "wrapped chat, next turn": running,
+        "wrapped chat, first turn": first,
+        "wrapped stream_chat, first token, first turn": streamed,
+        "making an engine and wrapping it": wrapping,
+    }
+    for what, some in times.items():
+        yield Line(what, percentiles(some), table="ms")
+    before, after = percentiles(alone), percentiles(running)
+    added = {name: round(after[name] - before[name], 2) for name in ("p50", "p90", "p99")}
+    yield Line("added to a turn", {**added, "n": len(running)}, table="ms")
 
 
 def _engine() -> Any:
@@ -89,7 +103,8 @@ def _first_token(ctx: ContextMiddleware, number: int) -> float:
     return took
 
 
-async def _stalls(ctx: ContextMiddleware, rounds: int) -> None:
+async def _stalls(ctx: ContextMiddleware, rounds: int) -> list[Line]:
+    rows = []
     for name in ("bare", "wrapped"):
         made = [_engine() for _ in range(rounds)]
         engines = [with_context(engine, ctx) for engine in made] if name == "wrapped" else made
@@ -97,33 +112,14 @@ async def _stalls(ctx: ContextMiddleware, rounds: int) -> None:
             partial(engine.achat, _question(Random(number)))
             for number, engine in enumerate(engines)
         ]
-        took, gaps = await _watched(partial(_all, calls))
-        print(report(f"event loop's delay, {rounds} achat at once, {name}", gaps))
-        print(f"   longest {max(gaps):.1f} ms; {rounds} chats in {took / 1000:.1f} s")
+        took, gaps = await watched(partial(_all, calls))
+        figures = {**percentiles(gaps), "longest": round(max(gaps), 1), "s": round(took / 1000, 1)}
+        rows.append(Line(f"event loop's delay, achat, {name}", figures, table="ms"))
+    return rows
 
 
 async def _all(calls: list[Callable[[], Awaitable[Any]]]) -> None:
     await asyncio.gather(*(call() for call in calls))
-
-
-async def _watched(call: Callable[[], Awaitable[Any]]) -> tuple[float, list[float]]:
-    """Return how long the call took, and by how much a clock on the same loop was late."""
-    gaps: list[float] = [0.0]
-    done = asyncio.Event()
-
-    async def tick() -> None:
-        while not done.is_set():
-            before = time.perf_counter()
-            await asyncio.sleep(TICK)
-            gaps.append(1000 * (time.perf_counter() - before - TICK))
-
-    ticking = asyncio.create_task(tick())
-    started = time.perf_counter()
-    await call()
-    took = 1000 * (time.perf_counter() - started)
-    done.set()
-    await ticking
-    return took, gaps
 
 
 def _question(random: Random) -> str:

@@ -17,17 +17,17 @@ import argparse
 import asyncio
 import ctypes
 import gc
-import json
 import multiprocessing
 import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, ParamSpec, TypeVar
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import Zipf
 from benchmarks.timing import control, percentile
 from ctxmw import ContextMiddleware, Session, SqliteStore
@@ -46,16 +46,24 @@ PEOPLE, WARM = 50, 500
 """Who talks when memory is measured, and how often before."""
 
 
+BENCHMARK = Benchmark(
+    name="load", about=__doc__, data="memories and questions of made-up words", seed=SEED
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--memories", type=int, default=20_000)
     parser.add_argument("--conversations", type=int, default=100)
     parser.add_argument("--rates", type=float, nargs="+", default=[10, 25, 50, 75, 100])
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--processes", type=int, default=8)
     parser.add_argument("--ended", type=int, default=10_000, help="conversations opened and ended")
-    parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
+    BENCHMARK.tell(measured(chosen), chosen)
+
+
+def measured(chosen: argparse.Namespace) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
         # By another process: this one opens it as a server does that starts.
@@ -63,19 +71,11 @@ def main() -> None:
         text = after_filling(chosen.memories)
         with ContextMiddleware.open(path) as ctx:
             warm(ctx)
-            rates = [
-                asyncio.run(open_loop(ctx, text, rate, chosen.seconds, chosen.conversations))
-                for rate in chosen.rates
-            ]
-            for figures in rates:
-                print(json.dumps(figures), flush=True)
-    commits = durable_commits(chosen.processes, chosen.seconds)
-    print(json.dumps(commits), flush=True)
-    memory = apart(resident_after, chosen.ended)
-    print(json.dumps(memory), flush=True)
-    if chosen.json:
-        every = {"rates": rates, "commits": commits, "memory": memory}
-        chosen.json.write_text(json.dumps(every, indent=2) + "\n")
+            for rate in chosen.rates:
+                loop = open_loop(ctx, text, rate, chosen.seconds, chosen.conversations)
+                yield Line(f"{rate:g} calls a second", asyncio.run(loop))
+    yield Line("durable commits", durable_commits(chosen.processes, chosen.seconds))
+    yield Line("conversations opened and ended", apart(resident_after, chosen.ended))
 
 
 def apart(call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:

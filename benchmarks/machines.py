@@ -10,21 +10,22 @@ and asks, answers and remembers as fast as it can.
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import count
 from random import Random
+from typing import Any
 
 import numpy as np
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import START, TURNS, Zipf
 from benchmarks.stores import Opener, server_cpu, stores
-from benchmarks.timing import report, timed
+from benchmarks.timing import percentiles, timed
 from ctxmw import ContextMiddleware
 from ctxmw.protocols import Store, VectorIndex
 from ctxmw.search.vectors.follow import owner_of, space_of
@@ -40,8 +41,13 @@ DIRECTIONS = 32
 NEAREST = 10
 
 
+BENCHMARK = Benchmark(
+    name="machines", about=__doc__, data="turns of made-up words, by frequency", seed=1
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--stores", nargs="+", default=["sqlite", "postgres"])
     parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000, 100_000])
     parser.add_argument("--queries", type=int, default=100)
@@ -51,24 +57,27 @@ def main() -> None:
         "--vectors", type=int, default=0, help="time vectors of this length instead"
     )
     chosen = parser.parse_args()
-    for kind in chosen.stores:
-        with stores(kind) as opener:
-            for size in chosen.sizes:
-                if chosen.vectors:
-                    vectors(opener, kind, size, chosen.vectors, chosen.queries)
-                else:
-                    one_user(opener, kind, size, chosen.queries)
-            if chosen.workers:
-                many_workers(opener, kind, chosen.workers, chosen.seconds)
+    BENCHMARK.tell((row for kind in chosen.stores for row in of_kind(kind, chosen)), chosen)
 
 
-def one_user(opener: Opener, kind: str, size: int, queries: int) -> None:
-    name, text = f"{kind} {size}", Zipf(Random(1))
+def of_kind(kind: str, chosen: Any) -> Iterator[Line]:
+    with stores(kind) as opener:
+        for size in chosen.sizes:
+            if chosen.vectors:
+                yield from vectors(opener, kind, size, chosen.vectors, chosen.queries)
+            else:
+                yield from one_user(opener, kind, size, chosen.queries)
+        if chosen.workers:
+            yield many_workers(opener, kind, chosen.workers, chosen.seconds)
+
+
+def one_user(opener: Opener, kind: str, size: int, queries: int) -> Iterator[Line]:
+    name, text = f"{kind} {size}", Zipf(Random(BENCHMARK.seed))
     store = opener(f"s{size}")
     began = time.perf_counter()
     fill(store, text, size)
     rate = size / (time.perf_counter() - began)
-    print(f"{name:<18} {'filled':<24} {rate:8.0f} records a second", flush=True)
+    yield Line(f"{name}, filled", {"records a second": round(rate)})
     with ContextMiddleware(store, deadline=None) as ctx:
         ctx.search("wabc")
         refs = [f"t{number}" for number in range(queries)]
@@ -81,16 +90,16 @@ def one_user(opener: Opener, kind: str, size: int, queries: int) -> None:
             "prepare and finish": _calls(ctx, text, queries),
         }
         for what, each in calls.items():
-            measured(store, f"{name:<18} {what}", each)
+            yield measured(store, f"{name}, {what}", each)
     with ContextMiddleware(opener(f"s{size}"), deadline=None) as ctx:
         cold = [partial(ctx.search, "wabc")]
-        measured(ctx.store, f"{name:<18} cold search", cold, warm=False)
+        yield measured(ctx.store, f"{name}, cold search", cold, warm=False)
 
 
 def measured(
     store: Store, name: str, calls: Sequence[Callable[[], object]], *, warm: bool = True
-) -> None:
-    """Print how long calls take, and how much of two processors they use, ours and the server's.
+) -> Line:
+    """Return how long calls take, and how much of two processors they use, ours and the server's.
 
     On a machine that others use too, only the second is worth comparing.
     """
@@ -100,7 +109,8 @@ def measured(
     times = [timed(call) for call in calls]
     here = 1000 * (time.process_time() - ours) / len(calls)
     there = 1000 * (server_cpu(store) - theirs) / len(calls)
-    print(f"{report(name, times)}  cpu {here:.2f} + {there:.2f} ms", flush=True)
+    cpu = {"CPU here": round(here, 2), "CPU server": round(there, 2)}
+    return Line(name, {**percentiles(times), **cpu}, table="ms")
 
 
 def fill(store: Store, text: Zipf, size: int) -> None:
@@ -147,7 +157,7 @@ def _calls(ctx: ContextMiddleware, text: Zipf, n: int) -> list[Callable[[], obje
 # --- vectors ---
 
 
-def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> None:
+def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> Iterator[Line]:
     """Time the index, and count what it finds of the nearest.
 
     The vectors have as many numbers as asked for, but vary in fewer directions, as those of texts.
@@ -176,27 +186,25 @@ def vectors(opener: Opener, kind: str, size: int, length: int, queries: int) -> 
         hits += len(best & {ref for ref, _ in index.nearest(owner, vector, NEAREST)})
     name = f"{kind} {size}"
     calls = [partial(index.nearest, owner, vector, NEAREST) for vector in asked]
-    measured(store, f"{name:<18} nearest 10, {index.name}", calls)
-    share = 100 * hits / (NEAREST * queries)
-    print(
-        f"{name:<18} {share:.1f} % of the nearest 10; {size / took:.0f} added a second", flush=True
-    )
+    yield measured(store, f"{name}, nearest 10, {index.name}", calls)
+    share = round(100 * hits / (NEAREST * queries), 1)
+    found = {"% of the nearest 10": share, "added a second": round(size / took)}
+    yield Line(f"{name}, {index.name}", found)
     store.close()
 
 
 # --- workers ---
 
 
-def many_workers(opener: Opener, kind: str, workers: int, seconds: float) -> None:
+def many_workers(opener: Opener, kind: str, workers: int, seconds: float) -> Line:
     opener("workers").close()
     tasks = [(opener, group, max(1, workers // PROCESSES), seconds) for group in range(PROCESSES)]
     with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
         results = pool.starmap(_work_in_threads, tasks, chunksize=1)
     times = [value for result, _ in results for value in result]
     failures = sum(failed for _, failed in results)
-    print(report(f"{kind:<18} {workers} workers, one turn", times))
-    rate = len(times) / seconds
-    print(f"{kind:<28} {rate:.0f} turns a second, {failures} failed", flush=True)
+    figures = {"turns a second": round(len(times) / seconds), "failed": failures}
+    return Line(f"{kind}, {workers} workers, one turn", {**percentiles(times), **figures}, "ms")
 
 
 def _work_in_threads(

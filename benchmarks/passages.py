@@ -8,10 +8,10 @@ and is asked for from another conversation: through `prepare`, and through `mem_
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware, memory_tools
 
 SUBJECTS = (
@@ -26,15 +26,24 @@ FILLER = (
 )
 
 
+BENCHMARK = Benchmark(
+    name="passages", about=__doc__, data="twenty made-up facts in long records", seed=None
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--most", type=int, default=20_000, help="tokens of the longest records")
-    most = parser.parse_args().most
-    print(f"{'tokens':>7}  {'record':18}{'prepare':>9}{'mem_search':>12}  of {len(SUBJECTS)}")
+    chosen = parser.parse_args()
+    BENCHMARK.tell(measured(chosen.most), chosen)
+
+
+def measured(most: int) -> Iterator[Line]:
     for tokens, sentences in SENTENCES.items():
         for name, (written, told) in WAYS.items() if tokens <= most else ():
             prepared, searched = found(written, told, sentences, len(SUBJECTS))
-            print(f"{tokens:7}  {name:18}{prepared:9}{searched:12}", flush=True)
+            figures = {"of": len(SUBJECTS), "prepare": prepared, "mem_search": searched}
+            yield Line(f"{tokens:,} tokens, {name}", figures, table="facts found")
 
 
 def found(

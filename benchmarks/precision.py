@@ -9,25 +9,37 @@ nothing is to be tuned to them.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
+
+BENCHMARK = Benchmark(
+    name="precision", about=__doc__, data="sixty questions of ours, in this file", seed=None
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--held-back", action="store_true")
+    parser = BENCHMARK.parser()
+    parser.add_argument("--held-back", action="store_true", help="only the two held back")
     parser.add_argument("--misses", action="store_true", help="print what was wrong")
     chosen = parser.parse_args()
-    people = PEOPLE[-2:] if chosen.held_back else PEOPLE[:-2]
-    results = [one for person in people for one in asked(person)]
-    if chosen.misses:
-        print(*[one.told() for one in results if one.told()], sep="\n")
-    precision = sum(one.precision for one in results) / len(results)
-    recall = sum(one.recall for one in results) / len(results)
-    print(f"{len(results)} questions: precision {precision:.2f}, recall {recall:.2f}")
+    BENCHMARK.tell(measured(held_back=chosen.held_back, misses=chosen.misses), chosen)
+
+
+def measured(*, held_back: bool = False, misses: bool = False) -> Iterator[Line]:
+    for name, people in (("looked at", PEOPLE[:-2]), ("held back", PEOPLE[-2:])):
+        if held_back and name != "held back":
+            continue
+        results = [one for person in people for one in asked(person)]
+        figures = {
+            "questions": len(results),
+            "precision": round(sum(one.precision for one in results) / len(results), 3),
+            "recall": round(sum(one.recall for one in results) / len(results), 3),
+        }
+        notes = tuple(one.told() for one in results if misses and one.told())
+        yield Line(name, figures, notes=notes)
 
 
 @dataclass(frozen=True)

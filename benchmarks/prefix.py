@@ -25,16 +25,16 @@ Beside the share of tokens served from the cache stands what all of them cost, i
 
 from __future__ import annotations
 
-import argparse
-import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
@@ -59,36 +59,33 @@ WORDS = (
 Message = dict[str, Any]
 
 
+BENCHMARK = Benchmark(name="prefix", about=__doc__, data="a made-up conversation", seed=7)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--turns", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--windows", type=int, nargs="*", default=[32_000])
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
     chosen = parser.parse_args()
-    figures = [_measure(turns) for turns in chosen.turns]
-    figures += [_compacted(max(chosen.turns), window) for window in chosen.windows]
-    if chosen.json:
-        chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
+    free = (row for turns in chosen.turns for row in _free(turns))
+    tight = (_compacted(max(chosen.turns), window) for window in chosen.windows)
+    BENCHMARK.tell(chain(free, tight), chosen)
 
 
-def _measure(turns: int) -> dict[str, Any]:
-    print(
-        f"{f'{turns} turns':<12} {'tokens':>12} {'breaks':>8} {'anywhere':>18} {'breakpoints':>18}"
-    )
-    shares = {}
+def _free(turns: int) -> Iterator[Line]:
+    """Yield how each way does where the window is endless."""
     for name, prompts in _WAYS.items():
         cache = Cache()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "memory.db"
             with ContextMiddleware.open(path, clock=FixedClock(), random=Random(1)) as ctx:
-                for prompt in prompts(ctx, Talk(turns, Random(7)).remembered_by(ctx)):
+                talk = Talk(turns, Random(BENCHMARK.seed)).remembered_by(ctx)
+                for prompt in prompts(ctx, talk):
                     cache.send(prompt)
-        shares[name] = cache.figures()
-        print(_line(name, shares[name]))
-    return {"turns": turns, "goal": GOAL, "ways": shares}
+        yield Line(name, _told(cache.figures()), table=f"{turns} turns")
 
 
-def _compacted(turns: int, window: int) -> dict[str, Any]:
+def _compacted(turns: int, window: int) -> Line:
     """Return how a conversation does under a window that it fills several times over."""
     cache, between = Cache(), Cache()
     with tempfile.TemporaryDirectory() as folder:
@@ -97,25 +94,27 @@ def _compacted(turns: int, window: int) -> dict[str, Any]:
         options["deadline"] = None
         with ContextMiddleware.open(path, **options) as ctx:
             before = 0
-            for prompt in _with_ctxmw(ctx, Talk(turns, Random(7)).remembered_by(ctx)):
+            talk = Talk(turns, Random(BENCHMARK.seed)).remembered_by(ctx)
+            for prompt in _with_ctxmw(ctx, talk):
                 cache.send(prompt)
                 made = ctx.stats().get("compactions", 0)
                 between.send(prompt, counted=made == before)
                 before = made
-    figures = {**cache.figures(), "compactions": before}
-    figures["between"] = between.figures()["anywhere"]
-    print(
-        f"{turns} turns under {window:,} tokens: {before} compactions, {figures['breaks']} breaks, "
-        f"anywhere {figures['anywhere']:.1%}, breakpoints {figures['breakpoints']:.1%}, "
-        f"between compactions {figures['between']:.1%}"
-    )
-    return {"turns": turns, "window": window, "ways": {"ctxmw": figures}}
+    apart = {"compactions": before, "between %": _percent(between.figures()["anywhere"])}
+    title = f"{turns} turns under {window:,} tokens"
+    return Line("ctxmw", {**_told(cache.figures()), **apart}, table=title)
 
 
-def _line(name: str, figures: dict[str, float]) -> str:
-    models = [figures[model] for model in ("anywhere", "breakpoints")]
-    shares = [f"{share:7.1%} {_paid(figures['tokens'], share):10,.0f}" for share in models]
-    return f"{name:<12} {figures['tokens']:12,.0f} {figures['breaks']:8.0f} {' '.join(shares)}"
+def _told(figures: dict[str, float]) -> dict[str, float]:
+    told = {"tokens": figures["tokens"], "breaks": figures["breaks"]}
+    for model in ("anywhere", "breakpoints"):
+        told[f"{model} %"] = _percent(figures[model])
+        told[f"cost, {model}"] = round(_paid(figures["tokens"], figures[model]))
+    return told
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 1)
 
 
 def _paid(tokens: float, share: float) -> float:

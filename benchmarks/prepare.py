@@ -5,20 +5,20 @@ python -m benchmarks.prepare [--memories 1000] [--rounds 200]
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import Zipf
-from benchmarks.timing import control, keeps_compiled, percentile, report
+from benchmarks.timing import control, keeps_compiled, percentile, percentiles
 from ctxmw import ContextMiddleware, Session, SqliteStore
 
 KINDS = ("preference", "rule", "decision", "correction", "fact")
@@ -33,24 +33,33 @@ Cost = tuple[float, float]
 """Milliseconds by the clock on the wall, and of this thread's own."""
 
 
+BENCHMARK = Benchmark(
+    name="prepare", about=__doc__, data="memories of made-up words, by frequency", seed=7
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = BENCHMARK.parser()
     parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--words", type=int, default=17_000)
     chosen = parser.parse_args()
+    BENCHMARK.tell(_measured(chosen.memories, chosen.rounds, chosen.words), chosen)
+
+
+def _measured(memories: int, rounds: int, words: int) -> Iterator[Line]:
+    """Yield what prompts cost in a running process, then what a start costs."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
-        random = Random(7)
-        text = Zipf(random, chosen.words)
+        random = Random(BENCHMARK.seed)
+        text = Zipf(random, words)
         store = SqliteStore(path)
         with ContextMiddleware(store) as ctx:
             # One commit for many: only filling is hurried.
-            with store.atomic("local") if chosen.memories > 1000 else nullcontext():
-                fill_memories(ctx, chosen.memories, text, random)
-            print(f"{chosen.memories} memories")
-            _warm(ctx, chosen.rounds, text)
-        _cold(path, Path(folder))
+            with store.atomic("local") if memories > 1000 else nullcontext():
+                fill_memories(ctx, memories, text, random)
+            yield from _warm(ctx, rounds, text)
+        yield from _cold(path, Path(folder))
 
 
 def fill_memories(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) -> None:
@@ -60,17 +69,24 @@ def fill_memories(ctx: ContextMiddleware, n: int, text: Zipf, random: Random) ->
         ctx.remember(f"{said} {number}", kind=kind, scope=scope)
 
 
-def _warm(ctx: ContextMiddleware, rounds: int, text: Zipf) -> None:
+def _warm(ctx: ContextMiddleware, rounds: int, text: Zipf) -> Iterator[Line]:
     short, controls = [], []
     for n in range(rounds):
         short.append(list(_conversation(_chat(ctx, f"short-{n}"), 2, text)))
         controls.append(control())
     many = max(UNMEASURED + 1, rounds // 4)
     long = [list(_conversation(_chat(ctx, f"long-{n}"), LONG, text)) for n in range(many)]
-    _report("first turn of a conversation", [turns[0] for turns in short])
-    _report("next turn", [turns[1] for turns in short])
-    _report(f"turn {LONG}", [turns[-1] for turns in long])
-    print(report("control, a fixed piece of Python", controls))
+    measured = {
+        "prepare, first turn of a conversation": [turns[0] for turns in short[UNMEASURED:]],
+        "prepare, next turn": [turns[1] for turns in short[UNMEASURED:]],
+        f"prepare, turn {LONG}": [turns[-1] for turns in long[UNMEASURED:]],
+        "control, a fixed piece of Python": [(one, one) for one in controls],
+    }
+    for name, costs in measured.items():
+        yield _row(name, costs)
+    middle = percentile([wall for wall, _ in measured["prepare, next turn"]], 0.5)
+    times = round(middle / percentile(controls, 0.5), 2)
+    yield Line("next turn, times the control", {"p50": times})
 
 
 def _chat(ctx: ContextMiddleware, name: str) -> Session:
@@ -91,13 +107,13 @@ def _conversation(chat: Session, turns: int, text: Zipf) -> Iterator[Cost]:
         messages.append({"role": "assistant", "content": answer})
 
 
-def _report(name: str, costs: list[Cost]) -> None:
-    walls, own = zip(*costs[UNMEASURED:], strict=True)
-    print(f"{report(f'prepare, {name}', walls)}, CPU p50 {percentile(own, 0.5):.2f} ms")
+def _row(name: str, costs: Sequence[Cost]) -> Line:
+    walls, own = zip(*costs, strict=True)
+    return Line(name, {**percentiles(walls), "CPU p50": round(percentile(own, 0.5), 2)}, table="ms")
 
 
-def _cold(path: Path, folder: Path) -> None:
-    """Print what a process costs that starts, prepares one prompt and ends.
+def _cold(path: Path, folder: Path) -> Iterator[Line]:
+    """Yield what a process costs that starts, prepares one prompt and ends.
 
     Its modules are compiled already, as they are after any first start.
     """
@@ -117,8 +133,7 @@ def _cold(path: Path, folder: Path) -> None:
             subprocess.run(command, check=True, env=os.environ | compiled)
 
         start()
-        walls, own = zip(*(_of_process(start) for _ in range(STARTS)), strict=True)
-        print(f"{report(f'cold start, {name}', walls)}, CPU p50 {percentile(own, 0.5):.0f} ms")
+        yield _row(f"cold start, {name}", [_of_process(start) for _ in range(STARTS)])
 
 
 def _of_process(start: Callable[[], None]) -> Cost:

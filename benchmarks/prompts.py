@@ -10,16 +10,16 @@ can be fetched by, instructions that are missing, and the tokens that "thanks!" 
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.protocols import Find
 from ctxmw.tokens.counter import counter_for
@@ -34,24 +34,33 @@ RULES = (
 )
 
 
+BENCHMARK = Benchmark(
+    name="prompts", about=__doc__, data="the first conversation of a file", seed=None
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--conversations", type=int, default=60)
     chosen = parser.parse_args()
-    with chosen.data.open(encoding="utf-8") as lines:
+    BENCHMARK.tell(measured(chosen.data, chosen.conversations), chosen, [chosen.data])
+
+
+def measured(data: Path, conversations: int) -> Iterator[Line]:
+    with data.open(encoding="utf-8") as lines:
         items = json.loads(next(lines))["items"]
     now = [datetime(2026, 1, 5, 9, tzinfo=UTC)]
     with ContextMiddleware.open(":memory:", model="cl100k_base", clock=lambda: now[0]) as ctx:
         for text, kind in RULES:
             ctx.remember(text, kind=kind)
         sessions = [list(group) for _, group in groupby(items, key=lambda item: item["session"])]
-        for number, said in enumerate(sessions[: chosen.conversations]):
+        for number, said in enumerate(sessions[:conversations]):
             tell(ctx, f"conversation-{number}", said, now)
             now[0] += timedelta(days=1)
         for number, text in enumerate(ASKED):
             context = ctx.session(f"now-{number}").prepare([{"role": "user", "content": text}])
-            show(ctx, text, context.context.stable, context.context.part)
+            yield row_of(ctx, text, context.context.stable, context.context.part)
 
 
 def tell(
@@ -68,7 +77,7 @@ def tell(
     chat.end()
 
 
-def show(ctx: ContextMiddleware, asked: str, stable: str, part: str) -> None:
+def row_of(ctx: ContextMiddleware, asked: str, stable: str, part: str) -> Line:
     lines = [line for line in (stable + part).splitlines() if line.startswith(("- ", "  "))]
     twice = [line for line, times in Counter(lines).items() if times > 1]
     ids = set(re.findall(r"^- ([a-z][a-z2-7]{6}) ", stable + part, re.MULTILINE))
@@ -76,9 +85,15 @@ def show(ctx: ContextMiddleware, asked: str, stable: str, part: str) -> None:
     unknown = ids - {row.ref for row in ctx.store.get("local", sorted(ids))}
     missing = [text for text, _ in RULES if text not in stable]
     kept = ctx.store.count("local", Find(types=("memory",)))
-    print(f"=== {asked!r}: {COUNT(stable)} + {COUNT(part)} tokens, {kept} memories kept")
-    print(f"    twice {len(twice)}, ids unknown {len(unknown)}, rules missing {missing or 0}")
-    print(stable + part)
+    figures = {
+        "stable": COUNT(stable),
+        "part": COUNT(part),
+        "memories": kept,
+        "lines twice": len(twice),
+        "ids unknown": len(unknown),
+        "rules missing": len(missing),
+    }
+    return Line(repr(asked), figures, "tokens", (*missing, *(stable + part).splitlines()))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ shown people said themselves, and how much of what was said.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.retrieval import COUNT, ENCODING, PART, ask, carried, ingest, said_at
 from benchmarks.timing import percentile
 from ctxmw import Arriving, ContextMiddleware
@@ -28,19 +28,29 @@ from ctxmw.values.budget import Appetite
 WAYS: tuple[Appetite, ...] = ("lean", "balanced", "full")
 
 
+BENCHMARK = Benchmark(
+    name="realmem", about=__doc__, data="people's projects that others wrote", seed=None
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--embedder", default=None)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--most", type=int, help="people, for a quick look")
     chosen = parser.parse_args()
     people = [json.loads(line) for line in chosen.data.open(encoding="utf-8")][: chosen.most]
     options = {"embedder": chosen.embedder} if chosen.embedder else {}
-    for way in WAYS:
-        shown = Shown()
-        for person in people:
-            follow(person, way, options, shown)
-        print(way, json.dumps(shown.told()), flush=True)
+    rows = (Line(way, followed(people, way, options).told(), table="%") for way in chosen.ways)
+    BENCHMARK.tell(rows, chosen, [chosen.data])
+
+
+def followed(people: Sequence[dict[str, Any]], way: Appetite, options: dict[str, Any]) -> Shown:
+    shown = Shown()
+    for person in people:
+        follow(person, way, options, shown)
+    return shown
 
 
 @dataclass
@@ -60,8 +70,8 @@ class Shown:
             "questions": len(self.tokens),
             "gold session": round(100 * statistics.mean(self.sessions), 1),
             "gold turn": round(100 * statistics.mean(self.turns), 1),
-            **{f"p{at}": percentile(self.tokens, at / 100) for at in (10, 50, 90)},
-            "mean": round(statistics.mean(self.tokens)),
+            **{f"tokens p{at}": percentile(self.tokens, at / 100) for at in (10, 50, 90)},
+            "tokens": round(statistics.mean(self.tokens)),
             "user turns, % of shown": round(100 * self.by_people / max(1, self.by_all)),
             "user turns, % of said": round(100 * self.said_by_people / max(1, self.said_by_all)),
         }

@@ -10,9 +10,9 @@ the text (80 % of its trigrams; 40 % of a text over 200 tokens). Tokens are cl10
 without evidence are not scored, and of LoCoMo only categories 1 to 4. Of a question with "before",
 only so many items were said when it is asked.
 
-Through `prepare`, "part" tells recall and tokens of the default turn's part: a ceiling of 1,200
-tokens, and a stop where the next hit is not worth its own. With --means the stop is moved, and
-recall printed for parts of 300, 450, 600 and 800 tokens on average.
+Through `prepare`, "part" tells the recall of the default turn's part and "tokens" its mean size: a
+ceiling of 1,200 tokens, and a stop where the next hit is not worth its own. With --means the stop
+is moved, and recall told for parts of 300, 450, 600 and 800 tokens on average.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
 from ctxmw import Arriving, Budget, ContextMiddleware
@@ -48,10 +49,17 @@ ENCODING = "cl100k_base"
 COUNT = counter_for(ENCODING)
 
 
+BENCHMARK = Benchmark(
+    name="retrieval",
+    about=__doc__,
+    data="conversations with known evidence that others wrote",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--embedder", default=None)
     parser.add_argument("--index", default="numpy")
     parser.add_argument("--via", choices=("search", "prepare"), default="search")
@@ -60,14 +68,11 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="conversations a file, for a quick look")
     take_store(parser)
     chosen = parser.parse_args()
-    results = {}
+    files = sorted(chosen.data.glob("*.jsonl"))
     with stores(chosen.store) as opener:
-        for path in sorted(chosen.data.glob("*.jsonl")):
-            asked = Asked(chosen, opener)
-            results[path.stem] = score_file(path, asked, chosen.most)
-            print(path.stem, json.dumps(results[path.stem]), flush=True)
-    if chosen.json:
-        chosen.json.write_text(json.dumps({"results": results}, indent=2) + "\n")
+        asked = Asked(chosen, opener)
+        rows = (row for path in files for row in score_file(path, asked, chosen.most))
+        BENCHMARK.tell(rows, chosen, files)
 
 
 @dataclass(frozen=True)
@@ -92,9 +97,9 @@ class Parts:
 
     def told(self) -> dict[str, float]:
         return {
-            "recall": round(100 * statistics.mean(self.recall), 1),
-            **{f"p{at}": percentile(self.tokens, at / 100) for at in (10, 50, 90)},
-            "mean": round(statistics.mean(self.tokens)),
+            "part": round(100 * statistics.mean(self.recall), 1),
+            **{f"tokens p{at}": percentile(self.tokens, at / 100) for at in (10, 50, 90)},
+            "tokens": round(statistics.mean(self.tokens)),
         }
 
 
@@ -110,35 +115,34 @@ class Tally:
     violations: int = 0
 
 
-def score_file(path: Path, asked: Asked, most: int | None) -> dict[str, Any]:
+def score_file(path: Path, asked: Asked, most: int | None) -> Iterator[Line]:
     tally = Tally()
     lines = path.read_text(encoding="utf-8").splitlines()[:most]
     for conversation in map(json.loads, lines):
         score_conversation(conversation, path.stem, asked, tally)
-    return {
+    figures = {
         "questions": len(tally.recall[BUDGETS[0]]),
         **{f"rec@{b}": round(100 * statistics.mean(tally.recall[b]), 1) for b in BUDGETS},
         **_parts(tally, asked.chosen),
-        "rec@1000 by category": {
-            name: round(100 * statistics.mean(values), 1)
-            for name, values in sorted(tally.by_category.items())
-        },
-        "latency_ms": {
-            "p50": round(percentile(tally.latency, 0.5), 2),
-            "p99": round(percentile(tally.latency, 0.99), 2),
-            "cpu": round(1000 * tally.cpu / max(1, len(tally.latency)), 2),
-        },
-        "ingest_s": round(tally.ingest, 2),
+        "ms p50": round(percentile(tally.latency, 0.5), 2),
+        "ms p99": round(percentile(tally.latency, 0.99), 2),
+        "ms CPU": round(1000 * tally.cpu / max(1, len(tally.latency)), 2),
+        "ingest s": round(tally.ingest, 2),
         "violations": tally.violations,
     }
+    kinds = [
+        f"category {name}: {100 * statistics.mean(values):.1f} at {BUDGETS[1]} tokens"
+        for name, values in sorted(tally.by_category.items())
+    ]
+    yield Line(path.stem, figures, table="% of the evidence", notes=tuple(kinds))
 
 
-def _parts(tally: Tally, chosen: argparse.Namespace) -> dict[str, Any]:
+def _parts(tally: Tally, chosen: argparse.Namespace) -> dict[str, float | None]:
     if chosen.via != "prepare":
         return {}
-    told: dict[str, Any] = {"part": tally.part.told()}
+    told: dict[str, float | None] = dict(tally.part.told())
     if chosen.means:
-        told["recall at a mean of"] = {mean: _at(mean, tally.stopped) for mean in MEANS}
+        told |= {f"at {mean}": _at(mean, tally.stopped) for mean in MEANS}
     return told
 
 

@@ -18,8 +18,9 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -30,6 +31,7 @@ from typing import TypeVar
 import numpy as np
 
 from benchmarks.prepare import KINDS, SCOPES
+from benchmarks.report import Benchmark, Line
 from benchmarks.search import Zipf
 from benchmarks.stores import Opener, stores, take_store
 from benchmarks.timing import percentile
@@ -38,7 +40,6 @@ from ctxmw.protocols import Store
 from ctxmw.values.records import Memory
 
 BATCH = 2000
-BASE = 10_000
 """The size that the others are compared with."""
 UNMEASURED = 5
 """Rounds that warm up."""
@@ -77,8 +78,11 @@ class Measured:
         return percentile([cpu for _, cpu in self.costs[what]], 0.5)
 
 
+BENCHMARK = Benchmark(name="scale", about=__doc__, data="memories of made-up words", seed=7)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     take_store(parser)
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--rounds", type=int, default=60)
@@ -88,14 +92,18 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, help="draw it, as .svg or .png")
     chosen = parser.parse_args()
     with stores(chosen.store) as opener:
-        grown = [measured(opener, size, 1, chosen) for size in chosen.sizes]
-        table(grown, next((one for one in grown if one.records == BASE), None))
-        if chosen.plot:
-            plot(grown, chosen.plot)
-        if chosen.spread:
-            alone = measured(opener, chosen.spread // chosen.users, 1, chosen)
-            among = measured(opener, chosen.spread, chosen.users, chosen)
-            table([alone, among], alone)
+        BENCHMARK.tell(grown(opener, chosen), chosen)
+
+
+def grown(opener: Opener, chosen: argparse.Namespace) -> Iterator[Line]:
+    """Yield a row for each call, with a column for each size, once all sizes are measured."""
+    sizes = [measured(opener, size, 1, chosen) for size in chosen.sizes]
+    yield from beside(sizes)
+    if chosen.plot:
+        plot(sizes, chosen.plot)
+    if chosen.spread:
+        alone = measured(opener, chosen.spread // chosen.users, 1, chosen)
+        yield from beside([alone, measured(opener, chosen.spread, chosen.users, chosen)])
 
 
 def measured(opener: Opener, size: int, users: int, chosen: argparse.Namespace) -> Measured:
@@ -105,7 +113,8 @@ def measured(opener: Opener, size: int, users: int, chosen: argparse.Namespace) 
     store = opener(place)
     fill(store, size, users)
     store.close()
-    print(f"{name}: filled in {time.perf_counter() - began:.0f} s", flush=True)
+    took = time.perf_counter() - began
+    print(f"{name}: filled in {took:.0f} s", file=sys.stderr, flush=True)
     (_, made), _ = aside(start, opener, place, True)
     costs: Costs = {"index made from texts": [made]}
     starts = [aside(start, opener, place, fresh) for fresh in [True, False] * chosen.starts]
@@ -116,16 +125,13 @@ def measured(opener: Opener, size: int, users: int, chosen: argparse.Namespace) 
             costs[f"... {what}, {kind} process"] = list(part)
     costs["remember, no index at hand"] = aside(remembering, opener, place, chosen.rounds)
     costs |= aside(working, opener, place, chosen.rounds)
-    for what, each in costs.items():
-        print(f"{name:<20} {what:<40} {_line(each)}", flush=True)
     resident = percentile([held for _, held in starts], 0.5)
-    print(f"{name:<20} {'resident after the first prompt':<40} {resident:.0f} MB", flush=True)
     return Measured(name=name, records=size // users, costs=costs, resident=resident)
 
 
 def fill(store: Store, size: int, users: int) -> None:
     """Store memories as `remember` leaves them, many at once."""
-    random = Random(7)
+    random = Random(BENCHMARK.seed)
     text = Zipf(random)
     now = datetime.now(UTC)
     for start in range(0, size, BATCH):
@@ -243,26 +249,17 @@ def _resident() -> float:
 # --- what is told ---
 
 
-def _line(costs: Sequence[Cost]) -> str:
-    walls, own = zip(*costs, strict=True)
-    shown = [percentile(values, share) for values in (walls, own) for share in (0.5, 0.9)]
-    return "wall p50 {:9.2f}  p90 {:9.2f}  CPU p50 {:9.2f}  p90 {:9.2f} ms".format(*shown)
-
-
-def table(all_of_them: Sequence[Measured], base: Measured | None) -> None:
-    """Print a table of the middle CPU times, and how many times those of the base they are."""
-    print("\n| CPU, ms | " + " | ".join(one.name for one in all_of_them) + " |")
-    print("|---|" + "---|" * len(all_of_them))
-    for what in all_of_them[0].costs:
-        cells = [_cell(one.cpu(what), base.cpu(what) if base else None) for one in all_of_them]
-        print(f"| {what} | " + " | ".join(cells) + " |")
-    held = " | ".join(f"{one.resident:.0f}" for one in all_of_them)
-    print(f"| resident, MB | {held} |\n", flush=True)
-
-
-def _cell(value: float, base: float | None) -> str:
-    shown = f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
-    return shown if base is None else f"{shown} ({value / base:.1f}x)"
+def beside(sizes: Sequence[Measured]) -> Iterator[Line]:
+    """Yield the middle CPU times, by size, and how many times those of the first the last are."""
+    for what in sizes[0].costs:
+        spent = {one.name: round(one.cpu(what), 2) for one in sizes}
+        times = round(sizes[-1].cpu(what) / max(1e-9, sizes[0].cpu(what)), 1)
+        walls = [percentile([wall for wall, _ in one.costs[what]], 0.9) for one in sizes]
+        note = f"wall p90 ms: {', '.join(f'{wall:.1f}' for wall in walls)}"
+        yield Line(what, {**spent, "times": times}, "ms of CPU, the middle", (note,))
+    yield Line(
+        "after the first prompt", {one.name: round(one.resident) for one in sizes}, "MB held"
+    )
 
 
 def plot(grown: Sequence[Measured], file: Path) -> None:

@@ -9,16 +9,16 @@ of the index that is kept in the store; "from texts" makes it anew.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from random import Random
 
-from benchmarks.timing import cpu_timed, report, timed
+from benchmarks.report import Benchmark, Line
+from benchmarks.timing import cpu_timed, percentiles, timed
 from ctxmw import ContextMiddleware
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
@@ -26,52 +26,63 @@ TURNS = 30
 """Turns of one conversation."""
 
 
+BENCHMARK = Benchmark(
+    name="search", about=__doc__, data="conversations of made-up words, by frequency", seed=1
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--cpu", action="store_true")
     chosen = parser.parse_args()
     timing = cpu_timed if chosen.cpu else timed
-    for size in chosen.sizes:
-        one_user(size, chosen.queries, timing)
-    many_users(chosen.users, chosen.queries, timing)
+    by_size = (one_user(size, chosen.queries, timing) for size in chosen.sizes)
+    rows = chain(*by_size, many_users(chosen.users, chosen.queries, timing))
+    BENCHMARK.tell(rows, chosen)
 
 
 Timing = Callable[[Callable[[], object]], float]
 
 
-def one_user(size: int, queries: int, timing: Timing) -> None:
+def one_user(size: int, queries: int, timing: Timing) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
-        text = Zipf(Random(1))
+        text = Zipf(Random(BENCHMARK.seed))
         with ContextMiddleware.open(path) as ctx:
             fill(ctx, text, size)
-            print(report(f"{size} records, from texts", [timing(partial(ctx.search, "wabc"))]))
-            measure(ctx, text, queries, f"{size} records of one user", timing)
-            print(report(f"{size} records, adding one", adding(ctx, text, queries, timing)))
+            yield _row(f"{size} records, from texts", [timing(partial(ctx.search, "wabc"))])
+            yield from measure(ctx, text, queries, f"{size} records of one user", timing)
+            yield _row(f"{size} records, adding one", adding(ctx, text, queries, timing))
         with ContextMiddleware.open(path) as ctx:
-            print(report(f"{size} records, cold", [timing(partial(ctx.search, "wabc"))]))
+            yield _row(f"{size} records, cold", [timing(partial(ctx.search, "wabc"))])
 
 
-def many_users(users: int, queries: int, timing: Timing) -> None:
+def many_users(users: int, queries: int, timing: Timing) -> Iterator[Line]:
     text = Zipf(Random(2))
     with ContextMiddleware.open(":memory:", user="u0") as ctx:
         for number in range(users):
             fill(ctx, text, 500, f"u{number}")
         ctx.search("wabc")
-        measure(ctx, text, queries, f"500 records of one among {users} users", timing)
+        yield from measure(ctx, text, queries, f"500 records, one of {users} users", timing)
 
 
-def measure(ctx: ContextMiddleware, text: Zipf, queries: int, name: str, timing: Timing) -> None:
+def measure(
+    ctx: ContextMiddleware, text: Zipf, queries: int, name: str, timing: Timing
+) -> Iterator[Line]:
     asked = [f"When did Ann mention {text.line(5)} in May?" for _ in range(queries)]
     for query in asked[:5]:
         ctx.search(query, budget=1000)
     listed = [timing(partial(ctx.search, query)) for query in asked]
     packed = [timing(partial(ctx.search, query, budget=1000)) for query in asked]
-    print(report(f"{name}, ten hits", listed))
-    print(report(f"{name}, 1,000 tokens", packed), flush=True)
+    yield _row(f"{name}, ten hits", listed)
+    yield _row(f"{name}, 1,000 tokens", packed)
+
+
+def _row(name: str, times: Sequence[float]) -> Line:
+    return Line(name, percentiles(times), table="ms")
 
 
 def adding(ctx: ContextMiddleware, text: Zipf, n: int, timing: Timing) -> list[float]:

@@ -10,31 +10,46 @@ brought; `small_talk_held_out` was written after that and has changed nothing.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.report import Benchmark, Line
 from benchmarks.retrieval import ingest, said_at
 from ctxmw import ContextMiddleware
 
 LISTS = Path(__file__).parent / "data"
 
 
+BENCHMARK = Benchmark(
+    name="small_talk",
+    about=__doc__,
+    data="remarks of ours, after conversations that others wrote",
+    seed=None,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--list", default="small_talk_*", help="the lists to say; default: all")
     chosen = parser.parse_args()
-    for path in sorted(chosen.data.glob("*.jsonl")):
-        with path.open(encoding="utf-8") as file:
-            conversation = json.loads(file.readline())
-        for list_ in sorted(LISTS.glob(f"{chosen.list}.txt")):
-            lines = list_.read_text(encoding="utf-8").splitlines()
-            brought = said_after(conversation, lines)
-            share = sum(brought.values()) / len(lines)
-            examples = ", ".join(repr(line) for line, some in brought.items() if some)
-            print(f"{list_.stem} after {path.stem}: {share:.1%} of {len(lines)}: {examples}")
+    files = sorted(chosen.data.glob("*.jsonl"))
+    lists = sorted(LISTS.glob(f"{chosen.list}.txt"))
+    BENCHMARK.tell((row for path in files for row in after(path, lists)), chosen, files)
+
+
+def after(path: Path, lists: Sequence[Path]) -> Iterator[Line]:
+    with path.open(encoding="utf-8") as file:
+        conversation = json.loads(file.readline())
+    for list_ in lists:
+        lines = list_.read_text(encoding="utf-8").splitlines()
+        brought = said_after(conversation, lines)
+        share = round(100 * sum(brought.values()) / len(lines), 1)
+        notes = tuple(repr(line) for line, some in brought.items() if some)
+        figures = {"lines": len(lines), "bring something %": share}
+        yield Line(f"{list_.stem} after {path.stem}", figures, notes=notes)
 
 
 def said_after(conversation: dict, lines: list[str]) -> Counter[str]:

@@ -1,11 +1,15 @@
-"""What the benchmarks share: timing a call many times, and printing percentiles."""
+"""What the benchmarks share: timing a call many times, and percentiles."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+
+TICK = 0.001
+"""Seconds between two looks at the clock of an event loop."""
 
 
 def timed(call: Callable[[], object]) -> float:
@@ -22,6 +26,26 @@ def cpu_timed(call: Callable[[], object]) -> float:
     return 1000 * (time.thread_time() - started)
 
 
+async def watched(call: Callable[[], Awaitable[object]]) -> tuple[float, list[float]]:
+    """Return how long a call took, and by how much a clock on the same event loop was late."""
+    late: list[float] = [0.0]
+    done = asyncio.Event()
+
+    async def tick() -> None:
+        while not done.is_set():
+            before = time.perf_counter()
+            await asyncio.sleep(TICK)
+            late.append(1000 * (time.perf_counter() - before - TICK))
+
+    ticking = asyncio.create_task(tick())
+    started = time.perf_counter()
+    await call()
+    took = 1000 * (time.perf_counter() - started)
+    done.set()
+    await ticking
+    return took, late
+
+
 def keeps_compiled(folder: Path) -> dict[str, str]:
     """Return the environment of a process that finds its modules compiled, from its second start.
 
@@ -36,10 +60,10 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
-def report(name: str, values: Sequence[float], unit: str = "ms") -> str:
-    """Return one line with the percentiles."""
-    p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
-    return f"{name:<44} p50 {p50:8.2f}  p90 {p90:8.2f}  p99 {p99:8.2f} {unit}  n={len(values)}"
+def percentiles(values: Sequence[float]) -> dict[str, float]:
+    """Return what a table tells of many measurements."""
+    found = {f"p{at}": round(percentile(values, at / 100), 2) for at in (50, 90, 99)}
+    return {**found, "n": len(values)}
 
 
 def control() -> float:

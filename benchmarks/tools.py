@@ -10,7 +10,6 @@ they show what it does, and prove nothing of requests that nobody has seen.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 
 DATA = Path(__file__).parent / "data"
@@ -83,14 +83,27 @@ def _bound(ctx: ContextMiddleware, session: str, text: str) -> tuple[str, ...]:
     return ctx.session(session).prepare([{"role": "user", "content": text}], capture=False).tools
 
 
+BENCHMARK = Benchmark(
+    name="tools",
+    about=__doc__,
+    data="tools and requests, others' or of benchmarks/data",
+    seed=None,
+)
+
+
 def main() -> None:
-    """Print what was bound."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = BENCHMARK.parser()
     parser.add_argument("--catalog", type=Path)
     parser.add_argument("--requests", type=Path)
     parser.add_argument("--unrelated", type=Path)
     parser.add_argument("--embedder")
+    parser.add_argument("--most", type=int, help="requests, for a quick look")
     given = parser.parse_args()
+    read = [path for path in (given.catalog, given.requests, given.unrelated) if path]
+    BENCHMARK.tell(measured(given), given, read)
+
+
+def measured(given: Any) -> Iterator[Line]:
     unrelated = list(_talk(given.unrelated)) if given.unrelated else []
     with (
         TemporaryDirectory() as folder,
@@ -104,13 +117,19 @@ def main() -> None:
         else:
             _offer_ours(ctx)
             requests = [_request(row, "request") for row in _rows(DATA / "tool_requests.jsonl")]
+        requests = requests[: given.most]
         outcome = measure(ctx, requests, unrelated)
-    print(
-        f"{len(requests)} requests: recall@5 {outcome.recall:.1%}, one right for {outcome.hits}, "
-        f"none bound for {outcome.nothing}, p50 {outcome.milliseconds:.1f} ms, of which the search "
-        f"by words {outcome.searching:.1f} ms; "
-        f"{len(unrelated)} unrelated turns: {outcome.unrelated:.1%} bring a tool"
-    )
+    figures = {
+        "of": len(requests),
+        "recall@5 %": round(100 * outcome.recall, 1),
+        "one right": outcome.hits,
+        "none bound": outcome.nothing,
+        "prepare p50 ms": round(outcome.milliseconds, 1),
+        "search p50 ms": round(outcome.searching, 1),
+    }
+    yield Line("requests", figures)
+    share = round(100 * outcome.unrelated, 1)
+    yield Line("unrelated turns", {"of": len(unrelated), "bring a tool %": share})
 
 
 def _offer_ours(ctx: ContextMiddleware) -> None:

@@ -11,8 +11,6 @@ arrived in exactly one answered call or still wait.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import signal
@@ -23,10 +21,11 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 from ctxmw.cli.commands.until_told import until_told
 from ctxmw.cli.doctor import look_at_store
@@ -59,13 +58,32 @@ class Verdict:
     def well(self) -> bool:
         return not (self.lost or self.locked or self.errors or self.faults)
 
+    def row(self) -> Line:
+        counted = {
+            "seconds": self.seconds,
+            "kills": self.kills,
+            "acknowledged": sum(self.acknowledged.values()),
+            "lost": len(self.lost),
+            "locked": self.locked,
+            "errors": len(self.errors),
+            "faults": len(self.faults),
+        }
+        kinds = [f"{what}: {n:,} acknowledged" for what, n in self.acknowledged.items()]
+        return Line(
+            "writes under kills", counted, "", (*kinds, *self.lost, *self.errors, *self.faults)
+        )
+
+
+BENCHMARK = Benchmark(
+    name="torture", about=__doc__, data="what the processes write themselves", seed=1
+)
+
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--processes", type=int, default=8)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--seed", type=int, default=BENCHMARK.seed)
     chosen = parser.parse_args()
     with until_told(), tempfile.TemporaryDirectory() as folder:
         started = time.monotonic()
@@ -75,10 +93,7 @@ def main() -> int:
             chosen.processes,
             chosen.seed,
         )
-    figures = asdict(verdict)
-    print(json.dumps(figures, indent=2))
-    if chosen.json:
-        chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
+    BENCHMARK.tell([verdict.row()], chosen)
     return 0 if verdict.well else 1
 
 

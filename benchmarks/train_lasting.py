@@ -11,15 +11,16 @@ times.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.report import Benchmark, Line
 from ctxmw.learning.lasting import judging
 from ctxmw.learning.lasting.marks import NAMED_KINDS, marks_of, spoken_words
 
@@ -67,44 +68,73 @@ class Marked:
         return weights
 
 
+BENCHMARK = Benchmark(
+    name="train_lasting", about=__doc__, data="sentences that were written for it", seed=0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The sentences, read into marks."""
+
+    labels: NDArray[np.str_]
+    known: frozenset[str]
+    """Words that count."""
+    names: tuple[str, ...]
+    """Marks that count."""
+    marked: Marked
+
+    @property
+    def lasts(self) -> Vector:
+        return (self.labels != "N").astype(float)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--check", action="store_true", help="measure, and write nothing")
-    checks = parser.parse_args().check
+    chosen = parser.parse_args()
+    examples = _read()
+    rows = _checked(examples) if chosen.check else [_written(examples)]
+    BENCHMARK.tell(rows, chosen, [EXAMPLES])
+
+
+def _read() -> Examples:
     lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
     labels, texts = zip(*(line.split("\t") for line in lines), strict=True)
     spoken = [spoken_words(text) for text in texts]
     words = Counter(word for one in spoken for word in set(one) if word[0].isalpha())
-    known = {word for word, n in words.items() if n >= OFTEN} - NAMED_KINDS
+    known = frozenset({word for word, n in words.items() if n >= OFTEN} - NAMED_KINDS)
     found = [
         marks_of(one, known, text.rstrip()[-1:]) for one, text in zip(spoken, texts, strict=True)
     ]
     often = Counter(mark for marks in found for mark in marks)
-    names = sorted(mark for mark, n in often.items() if n >= OFTEN)
+    names = tuple(sorted(mark for mark, n in often.items() if n >= OFTEN))
     marked = Marked(found, {name: at for at, name in enumerate(names)})
-    label = np.array(labels)
-    lasts = (label != "N").astype(float)
-    if checks:
-        _check(marked, lasts)
-        return
-    everything = np.ones(len(label))
+    return Examples(np.array(labels), known, names, marked)
+
+
+def _written(examples: Examples) -> Line:
+    marked, label, lasts = examples.marked, examples.labels, examples.lasts
     columns = [
-        marked.trained(lasts, everything),
+        marked.trained(lasts, np.ones(len(label))),
         marked.trained((label == "F").astype(float), lasts),
         marked.trained((label == "R").astype(float), lasts),
     ]
     marks = {
-        name: [round(float(column[at]), 1) for column in columns] for at, name in enumerate(names)
+        name: [round(float(column[at]), 1) for column in columns]
+        for at, name in enumerate(examples.names)
     }
     marks = {name: weights for name, weights in marks.items() if max(map(abs, weights)) >= LEAST}
-    kept = {"words": " ".join(sorted(known)), "marks": marks}
+    kept = {"words": " ".join(sorted(examples.known)), "marks": marks}
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
     WEIGHTS.write_text(text.replace("],", "],\n") + "\n", encoding="utf-8")
-    print(f"{len(texts)} sentences, {len(marks)} marks, {WEIGHTS.stat().st_size / 1000:.0f} kB")
+    kilobytes = round(WEIGHTS.stat().st_size / 1000)
+    return Line("written", {"sentences": len(label), "marks": len(marks), "kB": kilobytes})
 
 
-def _check(marked: Marked, lasts: Vector) -> None:
-    fifth = np.random.default_rng(0).integers(0, 5, len(lasts))
+def _checked(examples: Examples) -> Iterator[Line]:
+    marked, lasts = examples.marked, examples.lasts
+    fifth = np.random.default_rng(BENCHMARK.seed).integers(0, 5, len(lasts))
     judged = np.zeros(len(lasts))
     for left_out in range(5):
         weights = marked.trained(lasts, (fifth != left_out).astype(float))
@@ -112,8 +142,11 @@ def _check(marked: Marked, lasts: Vector) -> None:
         judged[here] = marked.likelihood(weights)[here]
     for sure in (0.5, 0.7, 0.9):
         told = judged > sure
-        print(f"{sure}: found {100 * told[lasts > 0].mean():.1f} %", end=", ")
-        print(f"wrongly {100 * told[lasts == 0].mean():.1f} %")
+        shares = {
+            "found %": round(100 * float(told[lasts > 0].mean()), 1),
+            "wrongly %": round(100 * float(told[lasts == 0].mean()), 1),
+        }
+        yield Line(f"likelier than {sure}", shares)
 
 
 if __name__ == "__main__":

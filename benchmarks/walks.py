@@ -14,15 +14,13 @@ rooms      folders below `ctxmw`; an adapter is one
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -30,6 +28,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import ctxmw
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware, Session, memory_tools
 
 ADAPTERS = ("ctxmw_langchain", "ctxmw_llamaindex", "ctxmw_mcp")
@@ -71,18 +70,18 @@ class Walk:
     rooms: tuple[str, ...]
 
 
+BENCHMARK = Benchmark(name="walks", about=__doc__, data="41 made-up memories", seed=None)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--files", action="store_true", help="every walk file by file")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="where to keep all of it")
     parser.add_argument("--markdown", action="store_true", help="as CONTRIBUTING has it")
     chosen = parser.parse_args()
-    walks = [walk(name) for name in WALKS]
-    print(_markdown(walks) if chosen.markdown else _table(walks))
-    if chosen.files and not chosen.markdown:
-        print("\n".join(["", *map(_listed, walks)]))
-    if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(one) for one in walks], indent=2) + "\n")
+    if chosen.markdown:
+        print(_markdown([walk(name) for name in WALKS]))
+        return
+    BENCHMARK.tell((_row(walk(name), files=chosen.files) for name in WALKS), chosen)
 
 
 def walk(name: str) -> Walk:
@@ -319,30 +318,29 @@ WALKS: dict[str, Start] = {
 }
 
 
-def _table(walks: list[Walk]) -> str:
-    head = ("walk", "files", "functions", "switches", "back", "rooms")
-    rows = [head, *(tuple(map(str, _figures(one))) for one in walks)]
-    return "\n".join(f"{row[0]:<28}" + "".join(f"{cell:>11}" for cell in row[1:]) for row in rows)
+def _row(one: Walk, *, files: bool) -> Line:
+    entered = tuple(f"{at.file:<36}{at.entries:>7}  {', '.join(at.functions)}" for at in one.files)
+    return Line(one.name, _figures(one), notes=entered if files else ())
 
 
-def _figures(one: Walk) -> tuple[object, ...]:
-    counted = (one.functions, one.switches, one.back, len(one.rooms))
-    return one.name, len(one.files), *(f"{number:,}" for number in counted)
-
-
-def _listed(one: Walk) -> str:
-    rows = (
-        f"  {entered.file:<36}{entered.entries:>7}  {', '.join(entered.functions)}"
-        for entered in one.files
-    )
-    return "\n".join([one.name, *rows, ""])
+def _figures(one: Walk) -> dict[str, int]:
+    return {
+        "files": len(one.files),
+        "functions": one.functions,
+        "switches": one.switches,
+        "back": one.back,
+        "rooms": len(one.rooms),
+    }
 
 
 def _markdown(walks: list[Walk]) -> str:
     table = [
         "| walk | files | functions | switches of file | back | rooms |",
         "|---|--:|--:|--:|--:|--:|",
-        *(f"| {' | '.join(map(str, _figures(one)))} |" for one in walks),
+        *(
+            f"| {' | '.join([one.name, *(f'{n:,}' for n in _figures(one).values())])} |"
+            for one in walks
+        ),
     ]
     return "\n".join([*table, *(f"\n{_told(one)}" for one in walks)])
 

@@ -22,14 +22,14 @@ from .conversation.conversation import Identity
 from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import Pinning, SessionState
-from .conversation.usage import ItemUsage, usage_of
+from .conversation.usage import ItemUsage, calls_with, usage_of
 from .errors import InvalidValue, MissingUser, NotFound
 from .memory.as_of import MemoryRequest, list_memories
 from .memory.documents import Documents
 from .memory.forget import checked_target, forget_named
 from .memory.hits import HitRequest, Hits, hits_for
 from .memory.pin import pin_memory, pinned_as
-from .memory.rate import Opinion, rate, ratings_of
+from .memory.rate import Opinion, looked_at, rate, ratings_of
 from .memory.remember import Day, checked_memory, checked_period, edit, remember
 from .memory.retention import Receipt, receipts_of
 from .memory.versions import put_away, restore, versions
@@ -50,6 +50,7 @@ from .values.argument_checks import (
     checked_since,
     checked_texts,
     flag,
+    whole_number,
 )
 from .values.budget import Budget
 from .values.items import Trust, long_ref
@@ -471,6 +472,7 @@ class ContextMiddleware:
         *,
         note: str = "",
         missing: str = "",
+        asked: str = "",
         user: str | None = None,
     ) -> Feedback:
         """Say whether what a call was shown has helped: 1 it did, -1 it did not, 0 takes it back.
@@ -478,11 +480,16 @@ class ContextMiddleware:
         `record` is the call's record, its ref, or the id or text of the answer it gave. Without a
         `ref` the whole call is rated; `missing` says in words what should have been there. Where
         something alike is asked again, what helped rises and what did not falls, within bounds.
+
+        What `peek` shows can be rated before any call: give its record, and in `asked` the question
+        it was looked at for, which nothing else keeps.
         """
-        said = Opinion(ref=ref, value=value, note=note, missing=missing)
+        said = Opinion(ref=ref, value=value, note=note, missing=missing, asked=asked)
         name = self._named(user)
         known = record if isinstance(record, str) else checked(record, ContextRecord).ref
         found = self.why(known, user=name)
+        if found is None and isinstance(record, ContextRecord) and record.user == name:
+            found = looked_at(record, asked)
         if found is None:
             raise NotFound(
                 f"there is no record of the call {known!r:.60}: look at the conversation's history."
@@ -507,6 +514,13 @@ class ContextMiddleware:
         acts on it by itself: `put_away` and `forget` are for you to call.
         """
         return usage_of(self._journal, self._named(user), checked_since(since))
+
+    def calls_with(
+        self, ref: str, *, limit: int = 20, user: str | None = None
+    ) -> list[ContextRecord]:
+        """Return the last calls whose own blocks showed it, the newest first."""
+        most = whole_number(limit, "limit")
+        return calls_with(self._journal, self._named(user), check_text(ref, "ref"), most)
 
     def index_code(
         self,
@@ -543,14 +557,14 @@ class ContextMiddleware:
         """Tell every open conversation of a project what was done in an editor.
 
         Such as {"type": "file_edit", "path": "src/auth.py", "symbols": ["login"]}. Types:
-        file_open, file_edit, file_close, symbol_hover, session_start. Without a project, every
-        conversation of the user is told. A file of the indexed folder is read again.
+        file_open, file_edit, file_save, file_close, symbol_hover, session_start. Without a project,
+        every conversation of the user is told. A file of the indexed folder is read again.
         """
         name = check_name(project, "project") if project is not None else None
         done, now = checked_activity(activity), self._journal.clock()
         user = self._named(user)
         notice(self.store, user, name, done, now)
-        if name is not None and done.type in ("file_edit", "file_close"):
+        if name is not None and done.type in ("file_edit", "file_save", "file_close"):
             self._indexer.touched(user, name, done.path)
 
     def watch(
@@ -644,6 +658,7 @@ class ContextMiddleware:
     arate = twin(rate)
     aratings = twin(ratings)
     ausage = twin(usage)
+    acalls_with = twin(calls_with)
     aindex_code = twin(index_code)
     anotice = twin(notice)
 

@@ -114,6 +114,8 @@ def of_the_page(browser: Browser, address: str) -> None:
         page.click("text=Deploys happen on Tuesdays.")
         page.click("summary:has-text('Edit')")
         keep(page, f"page-memory{name}")
+        page.click("nav >> text=Usage")
+        keep(page, f"page-usage{name}")
         page.click("nav >> text=Inspector")
         page.fill("textarea", "What is left to do about login tokens?")
         page.fill("input[name=project]", "shop")

@@ -17,8 +17,10 @@ from hypothesis import settings
 
 from ctxmw.protocols import Store
 from tests.support.exploring import exploring
+from tests.support.long_files import longest_first
 from tests.support.postgres_server import GIVEN, Server
 from tests.support.processes import Processes
+from tests.support.skips import in_one_line
 from tests.support.stores import postgres_in, sqlite_in
 
 # Repeatable by default; `pytest --hypothesis-profile=explore` looks for new cases. What fails there
@@ -41,6 +43,20 @@ def pytest_collection_finish() -> None:
     """Look for garbage among what tests make: among all that is imported it takes long."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, unless the order is left to chance."""
+    if not config.getoption("random_order_enabled"):
+        items[:] = longest_first(items)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what was skipped, and why."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if line := in_one_line(report.longrepr[2] for report in skipped):
+        terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(wrapper=True)

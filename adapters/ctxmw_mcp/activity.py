@@ -15,10 +15,13 @@ from pydantic import ConfigDict
 
 from ctxmw import CtxmwError
 
+from .addresses import plain_path
 from .callers import Callers, Request
 from .updates import Updates
 
 METHOD = "ctxmw/activity"
+OTHER_METHOD = "ctx-sys/activity"
+"""What it was called before this server had a name."""
 EXTENSION = "io.github.ctxmw/activity"
 
 
@@ -43,16 +46,21 @@ class Activities:
 
     def register(self, server: Server[Any]) -> None:
         """Have a server take activity as a request and as a notification."""
-        server.add_request_handler(METHOD, ActivityRequest, self.request)
-        server.add_notification_handler(METHOD, ActivityNotification, self.notification)
+        for method in (METHOD, OTHER_METHOD):
+            server.add_request_handler(method, ActivityRequest, self.request)
+            server.add_notification_handler(method, ActivityNotification, self.notification)
         server.extensions[EXTENSION] = {"method": METHOD}
 
     async def notice(self, request: Request, activity: dict[str, Any]) -> None:
         """Tell every open conversation of the project, then who subscribed."""
         user = self.callers.user(request)
-        await self.callers.ctx.anotice(activity, user=user, project=self.callers.project)
-        path = activity.get("path") or activity.get("filePath") or ""
-        await self.updates.publish(user, str(path))
+        told = dict(activity)
+        named = next((name for name in _PATHS if isinstance(told.get(name), str)), "path")
+        path = self.callers.inside(plain_path(told.get(named) or ""))
+        if path:
+            told[named] = path
+        await self.callers.ctx.anotice(told, user=user, project=self.callers.project)
+        await self.updates.publish(user, path)
 
     async def request(self, request: Request, params: ActivityRequest) -> EmptyResult:
         """Take an activity and say that it has arrived."""
@@ -65,6 +73,9 @@ class Activities:
             await self.notice(request, _given(params))
         except CtxmwError:
             return
+
+
+_PATHS = ("path", "filePath", "file_path", "file")
 
 
 def _given(params: ActivityRequest | ActivityNotification) -> dict[str, Any]:

@@ -59,5 +59,14 @@ class Callers:
             **options,
         )
 
+    def inside(self, path: str) -> str:
+        """Return a path as seen from the folder, when it is one of that folder's."""
+        if self.cwd is None or not Path(path).is_absolute():
+            return path
+        try:
+            return Path(path).relative_to(Path(self.cwd).absolute()).as_posix()
+        except ValueError:
+            return path
+
     def _today(self) -> str:
         return f"{self.project or 'anywhere'}-{datetime.now(UTC).date().isoformat()}"

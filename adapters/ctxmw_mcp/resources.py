@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from pathlib import PurePosixPath, PureWindowsPath
-from urllib.parse import unquote
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -27,14 +26,14 @@ from mcp_types import (
 
 from ctxmw import Session
 
+from .addresses import AUTO, AUTO_JSON, FILE, SESSION, file_of, own_name, unknown
 from .callers import Callers, Request
+from .shown import shown_in
 
-AUTO = "ctxmw://context/auto"
-SESSION = "ctxmw://context/session"
-FILE = "ctxmw://context/file/"
 MARKDOWN = "text/markdown"
+JSON = "application/json"
 
-_THIS = "What about this?"
+THIS = "What about this?"
 """Names nothing and points at what is at hand: it brings what was done in an editor, no more."""
 
 NOTHING = {
@@ -51,7 +50,7 @@ class Resources:
     callers: Callers
 
     async def list(self, _: Request, __: object) -> ListResourcesResult:
-        """Return the two that are always there."""
+        """Return those that are always there."""
         return ListResourcesResult(
             resources=[
                 Resource(
@@ -60,6 +59,13 @@ class Resources:
                     title="Automatic context",
                     description="What matters now: standing context, and what activity brings.",
                     mime_type=MARKDOWN,
+                ),
+                Resource(
+                    uri=AUTO_JSON,
+                    name="auto.json",
+                    title="Automatic context, item by item",
+                    description="The same for programs: refs, scores, tokens and reasons.",
+                    mime_type=JSON,
                 ),
                 Resource(
                     uri=SESSION,
@@ -87,39 +93,30 @@ class Resources:
 
     async def read(self, request: Request, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Return a resource as text; it says so when there is nothing."""
-        uri = str(params.uri)
-        path = file_of(uri)
-        if path is None and uri not in (AUTO, SESSION):
-            raise unknown(uri)
+        asked = str(params.uri)
+        uri = own_name(asked)
+        path = file_of(uri, self.callers)
+        if path is None and uri not in (AUTO, AUTO_JSON, SESSION):
+            raise unknown(asked)
         chat = self.callers.conversation(request, files=[path] if path else [])
-        text = await chat.forgiving().aask(lambda: _look(chat, uri, path))
-        contents = TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)
+        if uri == AUTO_JSON:
+            text = await chat.forgiving().off_loop(lambda: json.dumps(self._items(chat)))
+            contents = TextResourceContents(uri=asked, mime_type=JSON, text=text)
+        else:
+            text = await chat.forgiving().aask(lambda: _look(chat, uri, path))
+            contents = TextResourceContents(uri=asked, mime_type=MARKDOWN, text=text)
         return ReadResourceResult(contents=[contents])
 
-
-def file_of(uri: str) -> str | None:
-    """Return the file that a URI names; None when it names none, an error when it must not."""
-    if not uri.startswith(FILE):
-        return None
-    # Twice: what is encoded twice must not come apart behind this check.
-    path = unquote(unquote(uri.removeprefix(FILE)))
-    parts = PurePosixPath(path.replace("\\", "/")).parts
-    is_absolute = path.startswith(("/", "\\", "~")) or bool(PureWindowsPath(path).drive)
-    if not parts or is_absolute or ".." in parts or not path.isprintable():
-        raise unknown(uri, "give a path inside the project, such as src/app.py")
-    return path
-
-
-def unknown(uri: str, advice: str = "see resources/list") -> MCPError:
-    """Return the error for a resource that does not exist."""
-    return MCPError(INVALID_PARAMS, f"there is no resource {uri[:200]!r}: {advice}.", {"uri": uri})
+    def _items(self, chat: Session) -> dict[str, object]:
+        context = chat.peek([{"role": "user", "content": THIS}]).context
+        return shown_in(self.callers.ctx, context)
 
 
 def _look(chat: Session, uri: str, path: str | None) -> str:
     if path is not None:
         shown = chat.peek([{"role": "user", "content": path}]).context.part
         return shown or NOTHING[FILE]
-    context = chat.peek([{"role": "user", "content": _THIS}]).context
+    context = chat.peek([{"role": "user", "content": THIS}]).context
     return (context.text if uri == AUTO else context.stable) or NOTHING[uri]
 
 

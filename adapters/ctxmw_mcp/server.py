@@ -15,6 +15,7 @@ from ctxmw import ContextMiddleware
 
 from .activity import Activities
 from .callers import Callers
+from .requests import Requests, told_plainly
 from .resources import Prompts, Resources
 from .stdin import ended_by_signals
 from .tools import Tools
@@ -35,6 +36,7 @@ def memory_server(
     cwd: str | Path | None = None,
     connection: str = "",
     trust: ctxmw.Trust = "trusted",
+    capture: bool = False,
 ) -> Server[Any]:
     """Return an MCP server for a memory.
 
@@ -45,17 +47,22 @@ def memory_server(
     What clients remember was written by an agent, and people may see what it writes before it
     does. Where they do not, and it reads what strangers wrote, `trust="untrusted"` treats it as a
     stranger's words: it is found, and never comes into a system prompt.
+
+    With `capture` the model gets a tool to hand over what was said, for clients that do not do so
+    themselves with the request `ctxmw/capture`: it costs a call in every turn.
     """
     callers = Callers(ctx=ctx, project=project, language=language, cwd=cwd, connection=connection)
     updates = Updates(callers)
     activities = Activities(callers=callers, updates=updates)
-    tools = Tools(callers=callers, updates=updates, activities=activities, trust=trust)
+    tools = Tools(
+        callers=callers, updates=updates, activities=activities, trust=trust, captures=capture
+    )
     resources = Resources(callers=callers)
     prompts = Prompts(callers=callers)
     server: Server[Any] = Server(
         "ctxmw",
         version=ctxmw.__version__,
-        title="ctxmw: a memory for agents",
+        title="ctxmw",  # clients put it before the name of every tool, and cut it
         instructions=INSTRUCTIONS,
         lifespan=updates.following,
         on_list_tools=tools.list,
@@ -69,7 +76,9 @@ def memory_server(
         on_list_prompts=prompts.list,
         on_get_prompt=prompts.get,
     )
+    server.middleware.append(told_plainly)
     activities.register(server)
+    Requests(callers=callers, updates=updates, trust=trust).register(server)
     return server
 
 

@@ -1,11 +1,15 @@
-"""The tools: mem_search, mem_get, memory_context, code_search, remember, forget, activity."""
+"""The tools: mem_search, mem_get, memory_context, code_search, remember, forget, activity.
+
+They are few on purpose: a model reads them all before every answer. `capture` is there if asked
+for; what a person does with the memory is in `requests`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -17,55 +21,26 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 import ctxmw
 from ctxmw import CtxmwError, NotFound, Session
 
 from .activity import Activities
 from .callers import Callers, Request
+from .captured import CaptureArguments, captured
+from .descriptions import (
+    CAPTURING,
+    CHANGING,
+    TAKES,
+    ActivityArguments,
+    ForgetArguments,
+    RememberArguments,
+    schema_of,
+)
 from .updates import Updates
 
 _LOOKING = ("mem_search", "mem_get", "memory_context")
-_CONVERSATION = {
-    "type": "string",
-    "description": "The conversation this belongs to; without it, that of the connection.",
-}
-
-
-class RememberArguments(BaseModel):
-    """Arguments of remember."""
-
-    text: str = Field(description="What to remember, in one or two sentences.")
-    kind: Literal["preference", "rule", "anti_pattern", "decision", "correction", "fact"] = Field(
-        default="fact", description="What it is."
-    )
-    scope: str = Field(
-        default="",
-        description="universal, language:NAME or project:NAME; without it, the project at hand.",
-    )
-    key: str = Field(
-        default="", description="A short name; the same again takes the place of what had it."
-    )
-
-
-class ForgetArguments(BaseModel):
-    """Arguments of forget."""
-
-    ids: list[str] = Field(description="Ids from mem_search or the index.", min_length=1)
-
-
-class ActivityArguments(BaseModel):
-    """Arguments of activity."""
-
-    type: Literal["file_open", "file_edit", "file_close", "symbol_hover", "session_start"] = Field(
-        description="What was done."
-    )
-    filePath: str = Field(default="", description="The file, as seen from the project.")  # noqa: N815
-    changedSymbols: list[str] = Field(  # noqa: N815
-        default_factory=list, description="What changed in it, or is looked at."
-    )
-    timestamp: str | None = Field(default=None, description="When, in ISO form; default: now.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +51,8 @@ class Tools:
     updates: Updates
     activities: Activities
     trust: ctxmw.Trust
+    captures: bool
+    """Whether the model hands over what was said."""
 
     async def list(self, _: Request, __: object) -> ListToolsResult:
         """Return the tools, always in the same order."""
@@ -86,12 +63,12 @@ class Tools:
             Tool(
                 name=tool.name,
                 description=tool.description,
-                input_schema=_schema(tool.arguments),
+                input_schema=schema_of(tool.arguments),
                 annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
             )
             for tool in described
         ]
-        return ListToolsResult(tools=[*looking, *_CHANGING])
+        return ListToolsResult(tools=[*looking, *CHANGING, *([CAPTURING] * self.captures)])
 
     async def call(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
         """Answer a call; what goes wrong is told to the model, which can go on with it."""
@@ -103,12 +80,14 @@ class Tools:
             "remember": self._remember,
             "forget": self._forget,
             "activity": self._activity,
+            "capture": self._capture,
         }
         asking = [*ctxmw.memory_tools(chat, tools=_LOOKING), *ctxmw.code_tools(chat)]
         looking = {tool.name: tool for tool in asking}
-        takes = {name: tool.arguments for name, tool in looking.items()} | _TAKES
-        if params.name not in takes:
+        takes = {name: tool.arguments for name, tool in looking.items()} | TAKES
+        if params.name not in takes or (params.name == "capture" and not self.captures):
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: see tools/list.")
+        given = _with_own_names(given, takes[params.name])
         if wrong := [name for name in given if name not in takes[params.name].model_fields]:
             return _failed(_unknown(params.name, wrong, takes[params.name]))
         if params.name in own:
@@ -173,16 +152,24 @@ class Tools:
         await self.activities.notice(request, asked.model_dump(exclude_none=True))
         return _text("Noticed.")
 
+    async def _capture(
+        self, request: Request, chat: Session, given: dict[str, Any]
+    ) -> CallToolResult:
+        kept = await captured(chat, CaptureArguments.model_validate(given), self.trust)
+        await self.updates.publish(chat.user)
+        return _text(f"Kept: {len(kept)} of what was said is new.", {"captured": kept})
+
+
+def _with_own_names(given: dict[str, Any], takes: type[BaseModel]) -> dict[str, Any]:
+    """Return arguments under the names they have here: a kind may be called a category."""
+    if "category" in given and "kind" in takes.model_fields and "kind" not in given:
+        return {"kind" if name == "category" else name: given[name] for name in given}
+    return given
+
 
 def _is_of_a_person(record: Any) -> bool:
     """Say whether a memory is one that no agent wrote."""
     return record.source not in ("mcp", "agent")
-
-
-def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    schema = arguments.model_json_schema()
-    properties = {**schema["properties"], "session": _CONVERSATION}
-    return schema | {"properties": properties, "additionalProperties": False}
 
 
 def _unknown(tool: str, wrong: Sequence[str], arguments: type[BaseModel]) -> str:
@@ -190,48 +177,6 @@ def _unknown(tool: str, wrong: Sequence[str], arguments: type[BaseModel]) -> str
     named = ", ".join(f"{name!r:.60}" for name in wrong)
     allowed = ", ".join([*arguments.model_fields, "session"])
     return f"{tool} takes no argument {named}. It takes: {allowed}."
-
-
-_TAKES: dict[str, type[BaseModel]] = {
-    "remember": RememberArguments,
-    "forget": ForgetArguments,
-    "activity": ActivityArguments,
-}
-
-_HARMLESS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-_CHANGING = (
-    Tool(
-        name="remember",
-        description=(
-            "Remember a preference, decision, rule or fact for later conversations. Use it when "
-            "the user says how something shall be done, or asks to remember something."
-        ),
-        input_schema=_schema(RememberArguments),
-        annotations=_HARMLESS,
-    ),
-    Tool(
-        name="forget",
-        description=(
-            "Forget remembered records by their ids. Use it only when the user asks for it or has "
-            "said that a record is wrong. Memories of the user's own can be brought back by them."
-        ),
-        input_schema=_schema(ForgetArguments),
-        annotations=ToolAnnotations(
-            read_only_hint=False, destructive_hint=True, open_world_hint=False
-        ),
-    ),
-    Tool(
-        name="activity",
-        description=(
-            "Tell the memory what is done in an editor, such as a file that was opened or edited: "
-            "the next prompts bring what belongs to it. For editors; a model need not call it."
-        ),
-        input_schema=_schema(ActivityArguments),
-        annotations=_HARMLESS,
-    ),
-)
 
 
 def _text(text: str, structured: dict[str, Any] | None = None) -> CallToolResult:

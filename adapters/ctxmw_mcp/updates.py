@@ -24,8 +24,8 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
+from .addresses import AUTO, FILE, SESSION, changes_with
 from .callers import Callers, Request
-from .resources import AUTO, FILE, SESSION
 
 log = logging.getLogger("ctxmw")
 SECONDS = 1.0
@@ -83,8 +83,9 @@ class Updates:
         """Tell a user's subscribers that something changed; with a path, about that file alone."""
         if not self._has_subscribers(user):
             return
-        uris = [AUTO, SESSION, f"{FILE}{path}"] if path else self._subscribed(user)
-        await self._tell(user, uris)
+        touched = (AUTO, SESSION, f"{FILE}{path}") if path else ()
+        uris = self._subscribed(user)
+        await self._tell(user, [uri for uri in uris if not path or changes_with(uri) in touched])
         # What was told now need not be told again when the store is asked.
         self._positions[user] = await self._callers.ctx.aposition(user=user)
 

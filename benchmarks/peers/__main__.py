@@ -18,12 +18,14 @@ import platform
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from benchmarks.report import Benchmark, Figure, Line
 
 PARTS = ("recall", "growth", "prefix", "compaction", "footprint", "faults")
 PACKAGES = (
@@ -37,12 +39,17 @@ NOT_TO_BE_HAD = {
 }
 
 
+BENCHMARK = Benchmark(
+    name="peers",
+    about=__doc__,
+    data="conversations with known evidence that others wrote, and made-up ones",
+    seed=7,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.peers", description=__doc__.split("\n")[0]
-    )
+    parser = BENCHMARK.parser()
     parser.add_argument("--data", type=Path, help="a folder of conversations, *.jsonl")
-    parser.add_argument("--json", type=Path, help="write all figures to this file")
     parser.add_argument("--page", type=Path, help="write the page and its plots to this folder")
     parser.add_argument("--embedder", choices=("wordllama", "minilm"), default="wordllama")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
@@ -54,8 +61,7 @@ def main() -> None:
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
     results = compare(chosen)
-    if chosen.json:
-        chosen.json.write_text(json.dumps(results, indent=2) + "\n")
+    BENCHMARK.tell(lines(results), chosen, _files(chosen))
     if chosen.page:
         from . import report
 
@@ -80,6 +86,26 @@ def compare(chosen: argparse.Namespace) -> dict[str, Any]:
     for part in chosen.only:
         results[part] = _PARTS[part](chosen, results["missing"])
     return results
+
+
+def lines(results: dict[str, Any]) -> Iterator[Line]:
+    """Yield all figures as rows, and what could not be run."""
+    for part in PARTS:
+        by_file = part in ("recall", "compaction")
+        groups = results.get(part, {})
+        for group, rows in groups.items() if by_file else [("", groups)]:
+            for name, figures in rows.items():
+                yield Line(name, dict(_flat(figures)), table=f"{part} {group}".strip())
+    for name, why in results["missing"].items():
+        yield Line(name, {}, table="could not be run", notes=(why,))
+
+
+def _flat(figures: dict[str, Any], above: str = "") -> Iterator[tuple[str, Figure]]:
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name} ")
+        else:
+            yield f"{above}{name}", value
 
 
 def _recall(chosen: argparse.Namespace, missing: dict[str, str]) -> dict[str, Any]:
@@ -186,7 +212,7 @@ def _tried(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def _say(*what: object) -> None:
     *names, figures = what
-    print(*names, json.dumps(figures), flush=True)
+    print(*names, json.dumps(figures), file=sys.stderr, flush=True)
 
 
 def _shown(arguments: list[str]) -> list[str]:

@@ -190,8 +190,7 @@ def _close_turn(
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
-        # From now on the state says enough of them.
-        conversations.builds.let_go((who.user, part.build) for part in closed)
+        conversations.keep_what_is_shown(who.user, [part.build for part in closed])
         changes |= {"parts": parts, "at": max(state.at, conversations.journal.clock())}
     if changes:
         conversations.put(state, **changes)

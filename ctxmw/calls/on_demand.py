@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from ..conversation.blocks import Blocks
@@ -13,9 +13,10 @@ from ..conversation.sent import kept_answer
 from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
-from ..recall.in_view import InView, unsaid
+from ..recall.in_view import InView, is_emptied, unsaid
 from ..recall.lanes import Choice, Selection
 from ..recall.offering.view import context_in
+from ..recall.on_topic import admitted
 from ..recall.pipeline import Recall
 from ..recall.selection import Overflow, select_lanes, select_turn
 from ..recall.sources.records import Memories
@@ -70,7 +71,7 @@ class OnDemandAnswers:
             item for item in self._recall.find(situation, wanted).items if not said.holds(item)
         ]
         found = list(unsaid(self._recall.journal, state.user, found, said))
-        allowed = [item for item in found if item.ref not in state.removed]
+        allowed = _allowed(self._recall, situation, found, state.removed)
         hits = [item for item in allowed if not kinds or item.kind in kinds]
         # Of what is in view in part, the rest may be asked for; after what is not in view at all.
         briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
@@ -332,3 +333,12 @@ def _next_call(refs: Sequence[str], offset: int) -> str:
         f" Then {len(refs) - _NAMED} more ids that you asked for." if len(refs) > _NAMED else ""
     )
     return f"There is more: mem_get with ids [{ids}] and offset {offset}.{others}\n"
+
+
+def _allowed(
+    recall: Recall, situation: Situation, found: Sequence[Item], removed: Collection[str]
+) -> list[Item]:
+    """Return what was found without what was removed, says nothing, or is never to be recalled."""
+    if recall.sensitive == "never":
+        found = admitted(found, situation, of_turns=False)
+    return [item for item in found if item.ref not in removed and not is_emptied(item)]

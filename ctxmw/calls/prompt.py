@@ -12,7 +12,7 @@ from itertools import chain
 from ..conversation.blocks import Sent, prints_of, sent_pieces, shared_prefix
 from ..conversation.conversation import Prepared
 from ..conversation.exchanges import heard, unheard
-from ..conversation.record import ContextRecord, shown_again
+from ..conversation.record import Build, ContextRecord, shown_again, still_shown
 from ..conversation.replay.trail import (
     Places,
     find_places,
@@ -380,10 +380,7 @@ def _with_what_was_sent(
     blocks = call.blocks.blocks(ref.hash for ref in replayed)
     fetched = answers_in(part.state, call.history.messages)
     earlier = [
-        *(
-            shown_again(call.blocks.build(ref.build), "replayed", blocks[ref.hash].refs)
-            for ref in replayed
-        ),
+        *(still_shown(_replayed(call, ref.build), blocks[ref.hash].refs) for ref in replayed),
         *(shown_again(build, "fetched") for build in fetched_builds(call.blocks, fetched)),
     ]
     before = call.using.conversations.prompts.get((call.who.user, call.who.session))
@@ -395,6 +392,16 @@ def _with_what_was_sent(
             **sent_fields(before, hashes_of(placed)),
         }
     )
+
+
+def _replayed(call: Call, ref: str) -> Build:
+    """Return what a part of an earlier turn shows: a long conversation has hundreds of them."""
+    kept = call.using.conversations.replayed
+    known = kept.get((call.who.user, ref))
+    if known is None:
+        known = shown_again(call.blocks.build(ref), "replayed")
+        kept.put((call.who.user, ref), known)
+    return known
 
 
 def _state_after(call: Call, part: Part, fresh: Sequence[int] | None) -> SessionState:

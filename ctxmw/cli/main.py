@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from .. import __version__
-from ..errors import CtxmwError, NotFound
+from ..errors import CtxmwError, InvalidValue, NotFound, NotTrusted
 from .commands import (
     DONE,
     FAILED,
@@ -20,6 +20,7 @@ from .commands import (
     NOTHING_FOUND,
     PIPE_CLOSED,
     TERMINATED,
+    WRONG_USAGE,
     command,
     names,
 )
@@ -39,7 +40,7 @@ WHERE = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = _asking_for_help(list(sys.argv[1:] if arguments is None else arguments))
     _write_any_text(sys.stdout)
     terminal = Terminal()
     parser = parser_for(given)
@@ -55,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return PIPE_CLOSED
     except KeyboardInterrupt as ended:
         return TERMINATED if isinstance(ended, Terminated) else INTERRUPTED
+
+
+def _asking_for_help(given: list[str]) -> list[str]:
+    """Return `help` and `help COMMAND` as the options that say the same."""
+    return [*given[1:2], "--help"] if given[:1] == ["help"] else given
 
 
 def _write_any_text(out: TextIO) -> None:
@@ -85,7 +91,7 @@ def parser_for(given: Sequence[str]) -> argparse.ArgumentParser:
 def _check_name(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """End with a hint when the first word is nearly a command."""
     first = given[0] if given else ""
-    near = get_close_matches(first, names(), n=1)
+    near = get_close_matches(first, (*names(), "help"), n=1)
     if near and first not in names() and not first.startswith("-"):
         parser.error(f"there is no command {first!r}: did you mean {near[0]!r}?")
 
@@ -122,7 +128,15 @@ def _run(chosen: argparse.Namespace, terminal: Terminal) -> int:
         raise
     except (CtxmwError, OSError) as error:
         terminal.error(str(error))
-        return NOTHING_FOUND if isinstance(error, NotFound) else FAILED
+        return _code_of(error)
+
+
+def _code_of(error: Exception) -> int:
+    if isinstance(error, NotFound):
+        return NOTHING_FOUND
+    # A file that is not trusted yet is nothing that whoever calls has done wrong.
+    wrong = isinstance(error, InvalidValue) and not isinstance(error, NotTrusted)
+    return WRONG_USAGE if wrong else FAILED
 
 
 def _overview(terminal: Terminal) -> None:
@@ -140,4 +154,4 @@ def _overview(terminal: Terminal) -> None:
     terminal.line("Try:  ctxmw demo")
     terminal.line('      ctxmw remember "Prefer early returns." --kind preference')
     terminal.line('      ctxmw inject "How should I write this function?"')
-    terminal.line("ctxmw COMMAND --help tells what a command takes.")
+    terminal.line("ctxmw help COMMAND tells what a command takes.")

@@ -31,7 +31,7 @@ from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, block_cache
-from .record import Build, ContextRecord
+from .record import Build, ContextRecord, shown_again
 from .replay.trail import Trail
 from .sent import SentPrompt
 from .state import (
@@ -203,6 +203,8 @@ class Conversations:
     )
     """States as they were last read, with the text they were read from."""
     builds: BuildCache = field(default_factory=lambda: LruCache(512))
+    replayed: BuildCache = field(default_factory=lambda: LruCache(4096))
+    """What parts of earlier turns show: of each, every later prompt's record tells."""
     blocks: BlockCache = field(default_factory=block_cache)
     prompts: LruCache[tuple[str, str], SentPrompt] = field(default_factory=lambda: LruCache(1024))
     """The last prompt of each, for the next one to be compared with."""
@@ -263,6 +265,14 @@ class Conversations:
         known = self.states.get((who.user, who.session)) is not None
         return not known or last is None or not timedelta(0) <= self.journal.clock() - last < _OFTEN
 
+    def keep_what_is_shown(self, user: str, builds: Iterable[str]) -> None:
+        """Let go of what is known of answered turns' parts, but for what they show."""
+        for ref in builds:
+            build = self.builds.get((user, ref))
+            if build is not None:
+                self.replayed.put((user, ref), shown_again(build, "replayed"))
+                self.builds.let_go([(user, ref)])
+
     def let_go(self, user: str, session: str) -> None:
         """Keep nothing at hand of a conversation that has ended; it is read again if it goes on."""
         known = self.states.get((user, session))
@@ -271,7 +281,9 @@ class Conversations:
             stable = (user, state.stable_build)
             opening = self.builds.get(stable)
             hashes = [*([opening.hash] if opening else ()), *(part.hash for part in state.parts)]
-            self.builds.let_go([stable, *((user, part.build) for part in state.parts)])
+            parts = [(user, part.build) for part in state.parts]
+            self.builds.let_go([stable, *parts])
+            self.replayed.let_go(parts)
             self.blocks.let_go((user, hash_) for hash_ in hashes)
         self.states.let_go([(user, session)])
         self.prompts.let_go([(user, session)])

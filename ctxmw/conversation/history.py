@@ -24,7 +24,7 @@ from ..values.messages import Spoken
 from ..values.record_items import record_item
 from ..values.records import RECORD_TYPES, SHARED, Turn, load, load_all, load_as
 from .blocks import Blocks
-from .record import FORGOTTEN, Build, ContextRecord, reply_key, shown_again
+from .record import FORGOTTEN, Build, ContextRecord, reply_key, shown_again, still_shown
 from .replay.views import View
 from .sent import as_sent, message_hash, sent_hashes
 
@@ -76,7 +76,7 @@ def _earlier(record: ContextRecord, archive: Blocks) -> Iterator[Build]:
     """Yield what the prompt showed again, and what our tools had answered in it."""
     for ref, hash_ in record.replayed:
         if build := archive.known_build(ref):
-            yield shown_again(build, "replayed", archive.block(hash_).refs)
+            yield still_shown(shown_again(build, "replayed"), archive.block(hash_).refs)
     for ref in record.fetched:
         if build := archive.known_build(ref):
             yield shown_again(build, "fetched")

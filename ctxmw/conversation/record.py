@@ -282,14 +282,16 @@ def told_of(record: ContextRecord, observer: Observer) -> dict[str, Any]:
     }
 
 
-def shown_again(build: Build, kind: BlockKind, refs: Collection[str] | None = None) -> Build:
+def shown_again(build: Build, kind: BlockKind) -> Build:
     """Return a build as part of a later prompt: with what it shows there, and nothing else."""
-    used = tuple(
-        used._replace(block=kind)
-        for used in build.used
-        if used.shown != "none" and (refs is None or used.ref in refs)
-    )
+    used = tuple(used._replace(block=kind) for used in build.used if used.shown != "none")
     return build.model_copy(update={"used": used, "tools": (), "left_out": {}, "lanes": {}})
+
+
+def still_shown(build: Build, refs: Collection[str]) -> Build:
+    """Return a build with only those items that its block still has."""
+    used = tuple(used for used in build.used if used.ref in refs)
+    return build if len(used) == len(build.used) else build.model_copy(update={"used": used})
 
 
 def build_fields(

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def html_of(value: object) -> str:
-    """Return what a notebook shows of a value, its style included."""
+    """Return what a notebook shows of a value, its style included.
+
+    Jupyter takes the style sheet out of a notebook that is not trusted: it reads well without.
+    """
     return tag("div", tag("style", Html(style())), _fragment(value), class_="ctxmw")
 
 

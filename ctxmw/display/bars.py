@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..values.budget import Budget
-from .elements import Child, Html, joined_html, table, tag
+from .elements import Child, Html, joined_html, side_by_side, table, tag
 
 Lanes = Mapping[str, tuple[int, int]]
 """What each lane spent of what it had."""
@@ -95,7 +95,7 @@ def budget_html(budget: Budget) -> Html:
     rows = [(name, f"{limit:,}", _MEANT_FOR.get(name, "")) for name, limit in limits.items()]
     return joined_html(
         [
-            tag("div", "Budget", tag("span", title, class_="ctx-dim"), class_="ctx-title"),
+            side_by_side("div", "Budget", tag("span", title, class_="ctx-dim"), class_="ctx-title"),
             budget_bar({name: (limit, limit) for name, limit in limits.items()}),
             table(("lane", "tokens", "for"), rows),
         ]

@@ -9,7 +9,7 @@ from ..compaction.compactor import Compacted
 from ..text.cleaning import counted, one_line
 from ..values.messages import Spoken, message_text
 from .bars import share_bar
-from .elements import Child, Html, badge, joined_html, section, tag, verbatim
+from .elements import Child, Html, badge, joined_html, section, side_by_side, tag, verbatim
 from .records import NO_RECORD, Link, record_html
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ def _heading(chat: Session) -> Html:
     about = [state.project, state.language, state.task, f"epoch {state.epoch}", f"of {chat.user}"]
     told = " · ".join(filter(None, about))
     ended = badge("ended") if state.ended else None
-    return tag("div", chat.id, ended, tag("span", told, class_="ctx-dim"), class_="ctx-title")
+    return side_by_side(
+        "div", chat.id, ended, tag("span", told, class_="ctx-dim"), class_="ctx-title"
+    )
 
 
 def _context(chat: Session) -> list[Child]:
@@ -145,7 +147,7 @@ def compacted_html(compacted: Compacted) -> Html:
     ]
     return joined_html(
         [
-            tag("div", "Compaction", _state(compacted), class_="ctx-title"),
+            side_by_side("div", "Compaction", _state(compacted), class_="ctx-title"),
             tag("p", compacted_text(compacted)),
             share_bar(after / before if before else 1.0, label),
             section("Note", verbatim(compacted.note, ours=True)) if compacted.note else None,

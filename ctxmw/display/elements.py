@@ -7,6 +7,7 @@ ourselves: the same fragments go into notebooks and into a page whose policy for
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from ..text.cleaning import escape
 
@@ -24,10 +25,10 @@ class Html(str):
 Child = Html | str | int | None
 """What an element may hold; whatever is not `Html` is escaped, None is left out."""
 
-_VOID = frozenset({"rect", "br"})
+_VOID = frozenset({"rect", "br", "input"})
 
 
-def tag(name: str, *children: Child, **attributes: str | float | bool | None) -> Html:
+def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Html:
     """Return an element. "class_" is the attribute class, "view_box" is viewBox."""
     marks = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID and not children:
@@ -40,15 +41,30 @@ def joined_html(children: Iterable[Child]) -> Html:
     return Html("".join(_inside(child) for child in children))
 
 
+def side_by_side(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Html:
+    """Return an element whose children stand side by side.
+
+    A notebook that is not trusted has no style sheet: there the dots between them are seen.
+    """
+    told = [child for child in children if child not in (None, "")]
+    parted = [part for child in told for part in (_DOT, child)][1:]
+    return tag(name, *parted, **attributes)
+
+
 def section(title: str, *children: Child, count: int | None = None, opened: bool = False) -> Html:
     """Return a part that folds away, with how many things are in it."""
     counted = tag("span", count, class_="ctx-count") if count is not None else None
-    return tag("details", tag("summary", title, counted), *children, open=opened)
+    return tag("details", tag("summary", title, " ", counted), *children, open=opened)
 
 
 def badge(text: str, look: str = "") -> Html:
     """Return a small label."""
     return tag("span", text, class_=f"ctx-badge ctx-{look}" if look else "ctx-badge")
+
+
+def time_html(at: datetime) -> Html:
+    """Return a time, to the minute; the local page puts it into the reader's own."""
+    return tag("time", f"{at:%Y-%m-%d %H:%M} UTC", datetime=f"{at:%Y-%m-%dT%H:%M:%SZ}")
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Child]]) -> Html:
@@ -61,6 +77,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Child]]) -> Html:
 def verbatim(text: str, *, ours: bool = False) -> Html:
     """Return a text as it is, line by line; marked when we put it there."""
     return tag("pre", text, class_="ctx-ours" if ours else None)
+
+
+_DOT = Html('<span class="ctx-sep"> · </span>')
 
 
 def _inside(child: Child) -> str:

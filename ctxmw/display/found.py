@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..text.cleaning import one_line
 from ..values.records import Memory, Record
-from .elements import Child, Html, badge, tag, verbatim
+from .elements import Child, Html, badge, side_by_side, tag, time_html, verbatim
 
 if TYPE_CHECKING:
     from ..memory.hits import Hit
@@ -52,7 +52,7 @@ def kind_of(record: Record) -> str:
 
 
 def _row(hit: Hit) -> Html:
-    return tag(
+    return side_by_side(
         "li",
         tag("span", one_line(hit.text, _LINE), class_="ctx-says"),
         badge(kind_of(hit.record)),
@@ -66,6 +66,6 @@ def _row(hit: Hit) -> Html:
 
 
 def _title(record: Record, *marks: Child) -> Html:
-    about = f"{record.scope} · {record.at:%Y-%m-%d %H:%M} UTC · {record.source}"
-    told = tag("span", about, class_="ctx-dim")
-    return tag("div", record.ref, badge(kind_of(record)), *marks, told, class_="ctx-title")
+    about = (f"{record.scope} · ", time_html(record.at), f" · {record.source}")
+    told = tag("span", *about, class_="ctx-dim")
+    return side_by_side("div", record.ref, badge(kind_of(record)), *marks, told, class_="ctx-title")

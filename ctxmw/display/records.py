@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from ..conversation.record import ContextRecord, by_section, signals_told
 from ..recall.outcome import ItemOutcome
 from .bars import budget_bar, lane_legend, share_bar
-from .elements import Child, Html, badge, joined_html, section, tag, verbatim
+from .elements import (
+    Child,
+    Html,
+    badge,
+    joined_html,
+    section,
+    side_by_side,
+    tag,
+    time_html,
+    verbatim,
+)
 
 Link = Callable[[ItemOutcome], str]
 """Returns the address of an item's own page; "" when it has none."""
+Controls = Callable[[ItemOutcome], Html | None]
+"""Returns what can be done about an item where it stands."""
 
 NO_RECORD = "No context data available"
 _OBVIOUS = ("rule", "reference", "tool")
@@ -19,7 +32,11 @@ _OPEN = 8
 
 
 def record_html(
-    record: ContextRecord, link: Link | None = None, *, title: str = "Context used"
+    record: ContextRecord,
+    link: Link | None = None,
+    *,
+    title: str = "Context used",
+    controls: Controls | None = None,
 ) -> Html:
     """Return what a call was given: figures, items by section, what was left out, the blocks."""
     return joined_html(
@@ -28,8 +45,8 @@ def record_html(
             tag("p", record.summary()),
             *lanes_html(record),
             *_prefix(record),
-            *_sections(record, link),
-            _left_out(record, link),
+            *_sections(record, _Look(link, controls, frozenset(record.came_back))),
+            _left_out(record, _Look(link)),
             _blocks(record),
         ]
     )
@@ -40,9 +57,17 @@ def lanes_html(record: ContextRecord) -> tuple[Child, ...]:
     return (budget_bar(record.lanes), lane_legend(record.lanes)) if record.lanes else ()
 
 
-def items_html(used: Iterable[ItemOutcome], link: Link | None = None) -> Html:
+class _Look(NamedTuple):
+    """What items are shown with, beside what is known of them."""
+
+    link: Link | None = None
+    controls: Controls | None = None
+    came_back: frozenset[str] = frozenset()
+
+
+def _items(used: Iterable[ItemOutcome], look: _Look) -> Html:
     """Return items one below the other: words, how they came in, tokens, why."""
-    return tag("ul", *(_item(one, link) for one in used), class_="ctx-items")
+    return tag("ul", *(_item(one, look) for one in used), class_="ctx-items")
 
 
 def mode_badge(used: ItemOutcome) -> Html:
@@ -52,29 +77,29 @@ def mode_badge(used: ItemOutcome) -> Html:
 
 
 def _title(record: ContextRecord, title: str) -> Html:
-    when = f"{record.at:%Y-%m-%d %H:%M} UTC"
-    about = tag("span", f"{record.session} · {when} · epoch {record.epoch}", class_="ctx-dim")
+    told = (f"{record.session} · ", time_html(record.at), f" · epoch {record.epoch}")
+    about = tag("span", *told, class_="ctx-dim")
     degraded = badge(f"degraded: {record.degraded}", "degraded") if record.degraded else None
     failed = tag("span", record.error, class_="ctx-dim") if record.error else None
     state = badge(record.state, record.state)
-    return tag("div", title, state, degraded, failed, about, class_="ctx-title")
+    return side_by_side("div", title, state, degraded, failed, about, class_="ctx-title")
 
 
-def _sections(record: ContextRecord, link: Link | None) -> list[Child]:
+def _sections(record: ContextRecord, look: _Look) -> list[Child]:
     shown = [used for used in record.used if used.shown in ("full", "brief")]
     listed = [used for used in record.used if used.shown == "index"]
     if not shown and not listed:
         return [tag("p", "Nothing was put into this prompt.", class_="ctx-none")]
     parts: list[Child] = [
-        section(title, items_html(used, link), count=len(used), opened=len(used) <= _OPEN)
+        section(title, _items(used, look), count=len(used), opened=len(used) <= _OPEN)
         for title, used in by_section(shown).items()
     ]
     if listed:
-        parts.append(section("Listed in the index", items_html(listed, link), count=len(listed)))
+        parts.append(section("Listed in the index", _items(listed, look), count=len(listed)))
     return parts
 
 
-def _left_out(record: ContextRecord, link: Link | None) -> Html | None:
+def _left_out(record: ContextRecord, look: _Look) -> Html | None:
     named = [used for used in record.used if used.shown == "none"]
     others = record.left_out
     if not named and not others:
@@ -82,7 +107,7 @@ def _left_out(record: ContextRecord, link: Link | None) -> Html | None:
     more = [tag("li", f"and {n} more: {reason}") for reason, n in others.items()]
     rest = tag("ul", *more, class_="ctx-items ctx-dim") if more else None
     count = len(named) + sum(others.values())
-    return section("Left out", items_html(named, link) if named else None, rest, count=count)
+    return section("Left out", _items(named, look) if named else None, rest, count=count)
 
 
 def _blocks(record: ContextRecord) -> Html | None:
@@ -105,18 +130,20 @@ def _prefix(record: ContextRecord) -> tuple[Child, ...]:
     return (share_bar(record.prefix_share, label), tag("p", label, class_="ctx-why"))
 
 
-def _item(used: ItemOutcome, link: Link | None) -> Html:
-    address = link(used) if link else ""
+def _item(used: ItemOutcome, look: _Look) -> Html:
+    address = look.link(used) if look.link else ""
     words: Child = tag("a", used.title, href=address) if address else used.title
     since = f"ctx-says {'ctx-since' if used.since else ''}".strip()
-    return tag(
+    return side_by_side(
         "li",
         tag("span", words, class_=since),
         *_marks(used),
+        badge("came back", "answered") if used.ref in look.came_back else None,
         mode_badge(used),
-        tag("span", f"{used.tokens} tokens" if used.tokens else "", class_="ctx-cost"),
+        tag("span", f"{used.tokens} tokens", class_="ctx-cost") if used.tokens else None,
         tag("span", used.ref, class_="ctx-ref"),
         _why(used),
+        look.controls(used) if look.controls else None,
     )
 
 

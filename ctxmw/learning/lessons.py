@@ -29,6 +29,7 @@ from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
 from .statements.reading import OWN, Statement, statements, untold
 from .statements.scoping import scope_for
+from .subjects.attributes import is_request
 from .subjects.subject import replaced_by, subject_of
 from .taint import trust_of_words
 
@@ -119,7 +120,8 @@ class Lesson:
         for stated in untold(own):
             subject = subject_of(stated.text, stated.said)
             # "The queue is fast again" says nothing of who owns the queue.
-            told = subject.given_up or subject.is_exact or OWN.search(stated.said)
+            theirs = subject.is_exact or is_request(subject.tells) or OWN.search(stated.said)
+            told = subject.given_up or theirs
             if not (told and subject.may_replace) or _TAKEN_OUT.search(stated.said):
                 continue
             scope = scope_for(

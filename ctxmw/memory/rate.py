@@ -18,7 +18,7 @@ from ..runtime.telemetry import stage
 from ..search.feedback import Feedback, Value
 from ..search.question import Filter
 from ..store.journal import Journal
-from ..text.cleaning import clean
+from ..text.cleaning import clean, digest
 from ..text.secrets.redaction import redact
 from ..text.terms import content_terms
 from ..values.argument_checks import check_text
@@ -38,6 +38,8 @@ class Opinion:
     """None where it is said what was missing: that speaks for itself."""
     note: str = ""
     missing: str = ""
+    asked: str = ""
+    """The question of a look that no call was made of: nothing else has kept it."""
 
     def __post_init__(self) -> None:
         told = self.value is not None or not self.missing
@@ -48,7 +50,7 @@ class Opinion:
             )
         if self.ref is not None:
             check_text(self.ref, "ref")
-        for name in ("note", "missing"):
+        for name in ("note", "missing", "asked"):
             if not isinstance(getattr(self, name), str):
                 raise InvalidValue(f"{name} is {getattr(self, name)!r:.60}: give a text.")
         if self.ref is not None and self.missing:
@@ -72,6 +74,7 @@ def rate(recall: Recall, record: ContextRecord, said: Opinion) -> Feedback:
     whole_call = said.ref is None and not missing
     with journal.store.atomic(user):
         question = _question(journal, record)
+        words = question.text if question else redact(clean(said.asked)).text
         rated = journal.new(
             Feedback,
             user,
@@ -81,7 +84,7 @@ def rate(recall: Recall, record: ContextRecord, said: Opinion) -> Feedback:
             value=1 if said.value is None else said.value,
             note=redact(clean(said.note)).text,
             missing=missing,
-            asked=tuple(dict.fromkeys(content_terms(question.text))) if question else (),
+            asked=tuple(dict.fromkeys(content_terms(words))),
             derived_from=(question.ref,) if question else (),
             shown=_brought(record) if whole_call else (),
         )
@@ -91,6 +94,12 @@ def rate(recall: Recall, record: ContextRecord, said: Opinion) -> Feedback:
         history = [one.model_copy(update={"replaced": True}).row() for one in same]
         journal.store.put([*history, rated.row()])
     return rated
+
+
+def looked_at(record: ContextRecord, asked: str) -> ContextRecord:
+    """Return the record of a look under a name that the same look has the next time."""
+    named = digest(record.session, *sorted(set(content_terms(asked))))[:24]
+    return record.model_copy(update={"ref": f"look:{named}"})
 
 
 def ratings_of(

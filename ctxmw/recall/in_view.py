@@ -117,6 +117,7 @@ def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -
             for ref in one.origins:
                 lines.setdefault(ref, []).append(one.text)
     quoted = {ref for ref in turns.keys() & lines.keys() if _is_told(turns[ref].text, lines[ref])}
+    quoted |= {ref for ref, turn in turns.items() if is_emptied(turn)}
     exchanges = {(turns[ref].session, turns[ref].order[:2]) for ref in quoted}
     acknowledged = {
         ref
@@ -125,6 +126,13 @@ def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -
         and len(content_terms(turn.text)) <= _ACKNOWLEDGED
     }
     return [item for item in items if item.ref not in quoted | acknowledged]
+
+
+def is_emptied(item: Item) -> bool:
+    """Say whether nothing is left of a turn but that something was left out."""
+    if OUTDATED not in item.text:
+        return False
+    return not set(content_terms(item.text.replace(OUTDATED, " "))) - _COURTESY
 
 
 def _is_told(text: str, lines: Sequence[str]) -> bool:

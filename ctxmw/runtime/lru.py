@@ -40,6 +40,17 @@ class LruCache(Generic[K, V]):
                 self._kept.move_to_end(key)
             return value
 
+    def get_all(self, keys: Iterable[K]) -> dict[K, V]:
+        """Return the values kept for those of the keys that have one."""
+        found = {}
+        with self._lock:
+            for key in keys:
+                value = self._kept.get(key)
+                if value is not None:
+                    self._kept.move_to_end(key)
+                    found[key] = value
+        return found
+
     def put(self, key: K, value: V) -> V | None:
         """Keep a value and return the one it replaces."""
         with self._lock:

@@ -99,7 +99,7 @@ class Readings(LruCache[str, ReadRecord]):
         faults: Faults | None = None,
     ) -> list[ReadRecord]:
         """Return the records of these refs that exist and can be read, in this order."""
-        found = {ref: reading for ref in refs if (reading := self.get(ref)) is not None}
+        found = self.get_all(refs)
         missing = [ref for ref in refs if ref not in found]
         rows = store.get(user, missing) if missing else []
         # What is in view may be an entry or a piece of code, which nobody searches.

@@ -2,12 +2,15 @@
 
 The token of the URL is exchanged for a cookie at once, so it is in no link, referrer or bookmark.
 Only requests that name this machine are answered, whatever a foreign name server says. A page may
-load its style sheet and its icon from here, and nothing from anywhere else.
+load its style sheet, its icon and its script from here, and nothing from anywhere else; no script
+can stand in a page itself.
 """
 
 from __future__ import annotations
 
 import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import parse_qs
 
@@ -21,7 +24,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'none'"
+        "script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
@@ -31,6 +34,8 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 _LARGEST_FORM = 1_000_000
+OURS = "same-origin"
+"""What a browser says of a request that one of these pages makes."""
 
 
 class Guard:
@@ -53,6 +58,8 @@ class Guard:
         host = asked.headers.get("host", "")
         if host.rpartition(":")[0] not in LOOPBACK and host not in LOOPBACK:
             return PlainTextResponse("This page is for this machine only.", status_code=403)
+        if asked.scope["method"] != "GET" and asked.headers.get("sec-fetch-site", OURS) != OURS:
+            return PlainTextResponse("This came from another site.", status_code=403)
         if given := asked.query_params.get("token"):
             return self._welcome(asked) if _same(given, self._token) else _FORBIDDEN
         cookie = asked.cookies.get(self._cookie(asked), "")
@@ -92,15 +99,30 @@ def _too_large(has: str) -> InvalidValue:
     return InvalidValue(f"the form has {has}: at most {_LARGEST_FORM:,} are read.")
 
 
-def read_form(body: bytes, token: str) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of a form."""
+
+    fields: Mapping[str, Sequence[str]]
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return a field, the default when it is not there."""
+        return next(iter(self.fields.get(name, ())), default).replace("\r\n", "\n")
+
+    def every(self, name: str) -> list[str]:
+        """Return all that was ticked or told under one name."""
+        return list(dict.fromkeys(self.fields.get(name, ())))
+
+
+def read_form(body: bytes, token: str) -> Form:
     """Return the fields of a form, or raise when it is not one of ours."""
     try:
-        fields = parse_qs(body.decode(), keep_blank_values=True)
+        form = Form(parse_qs(body.decode(), keep_blank_values=True))
     except UnicodeDecodeError:
         raise InvalidValue("the form is not UTF-8.") from None
-    if not _same(fields.get("mark", [""])[0], form_mark(token)):
+    if not _same(form.get("mark"), form_mark(token)):
         raise InvalidValue("the form is not from this page, or from before it was restarted.")
-    return {name: values[0].replace("\r\n", "\n") for name, values in fields.items()}
+    return form
 
 
 _FORBIDDEN = PlainTextResponse(

@@ -18,9 +18,13 @@ from starlette.routing import Route
 
 from ..display import style
 from ..errors import CtxmwError, InvalidValue
+from .changes import Changes
 from .guard import Guard
+from .inspector import Inspector
+from .live import News
 from .pages import Pages
 from .patience import SECONDS, patient
+from .site import Site
 
 if TYPE_CHECKING:
     from ..middleware import ContextMiddleware
@@ -43,11 +47,11 @@ def serve(
     many seconds to ask for something.
     """
     token = secrets.token_urlsafe(24)
-    bound = _bound(port)
+    bound, news = _bound(port), News(ctx)
     address = f"http://127.0.0.1:{bound.getsockname()[1]}/?token={token}"
     # No access log: the first address holds the token.
     config = uvicorn.Config(
-        app_for(ctx, token=token),
+        app_for(ctx, token=token, news=news),
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -57,7 +61,7 @@ def serve(
         timeout_graceful_shutdown=GRACE,
     )
     try:
-        _Server(config, lambda: ready(address)).run(sockets=[bound])
+        _Server(config, lambda: ready(address), news.close).run(sockets=[bound])
     except KeyboardInterrupt:
         pass  # the way to end it
     finally:
@@ -65,14 +69,22 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], closing: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._ready = ready
+        self._closing = closing
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Pages that follow what is written would keep their connections open.
+        self._closing()
+        await super().shutdown(sockets=sockets)
 
 
 def _bound(port: int) -> socket.socket:
@@ -86,32 +98,40 @@ def _bound(port: int) -> socket.socket:
     return bound
 
 
-def app_for(ctx: ContextMiddleware, *, token: str) -> Starlette:
+def app_for(ctx: ContextMiddleware, *, token: str, news: News | None = None) -> Starlette:
     """Return the pages of a memory as an ASGI application; whoever has the token may see them."""
-    pages = Pages(ctx, token)
+    site = Site(ctx, token)
+    pages, changes, inspector = Pages(site), Changes(site), Inspector(site)
     post = partial(Route, methods=["POST"])
+    get = partial(Route, methods=["GET"])
     routes = [
-        Route("/", _home),
-        Route("/conversations", pages.conversations),
-        Route("/conversation", pages.conversation),
-        Route("/records/{ref}", pages.record),
-        Route("/memories", pages.memories, methods=["GET"]),
-        post("/memories", pages.remember),
-        Route("/items/{ref}", pages.item),
-        post("/items/{ref}/edit", pages.edit),
-        post("/items/{ref}/pin", pages.pin),
-        Route("/items/{ref}/forget", pages.forget_page, methods=["GET"]),
-        post("/items/{ref}/forget", pages.forget),
-        Route("/catalog", pages.catalog),
-        Route("/inspector", pages.inspector, methods=["GET"]),
-        post("/inspector", pages.inspect),
-        Route("/style.css", _style),
-        Route("/icon.svg", _icon),
+        get("/", _home),
+        get("/conversations", pages.conversations),
+        get("/conversation", pages.conversation),
+        get("/conversation/export", pages.export),
+        get("/records/{ref}", pages.record),
+        post("/records/{ref}/rate", changes.rate),
+        get("/memories", pages.memories),
+        post("/memories", changes.remember),
+        get("/items/{ref}", pages.item),
+        post("/items/{ref}/edit", changes.edit),
+        post("/items/{ref}/pin", changes.pin),
+        post("/ticked", changes.act),
+        get("/forget", pages.forget_page),
+        post("/forget", changes.forget),
+        get("/usage", pages.usage),
+        get("/catalog", pages.catalog),
+        get("/inspector", inspector.page),
+        post("/inspector", inspector.inspect),
+        get("/events", (news or News(ctx)).events),
+        get("/style.css", _style),
+        get("/page.js", _script),
+        get("/icon.svg", _icon),
     ]
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, token=token)],
-        exception_handlers={CtxmwError: pages.problem, 404: pages.problem},
+        exception_handlers={CtxmwError: site.problem, 404: site.problem},
     )
 
 
@@ -121,6 +141,10 @@ def _home(_: Request) -> Response:
 
 def _style(_: Request) -> Response:
     return Response(style() + _read("page.css"), media_type="text/css")
+
+
+def _script(_: Request) -> Response:
+    return Response(_read("page.js"), media_type="text/javascript")
 
 
 def _icon(_: Request) -> Response:

@@ -20,7 +20,9 @@ from ..text.secrets.redaction import redact
 from ..values.items import Scope
 from ..values.records import Moment, Record, load_as
 
-ActivityType = Literal["file_open", "file_edit", "file_close", "symbol_hover", "session_start"]
+ActivityType = Literal[
+    "file_open", "file_edit", "file_save", "file_close", "symbol_hover", "session_start"
+]
 RECENT = 20
 """Activities that a conversation looks at."""
 _LONGEST = 400

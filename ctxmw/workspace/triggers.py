@@ -199,6 +199,7 @@ _CARRIED = 12
 _KINDS: dict[str, TriggerKind] = {
     "file_open": "open",
     "file_edit": "edit",
+    "file_save": "edit",
     "symbol_hover": "hover",
     "session_start": "session_start",
 }

@@ -17,6 +17,7 @@ import pytest
 
 from ctxmw import ContextMiddleware, __version__
 from ctxmw.cli.commands import command, memory, names
+from ctxmw.cli.commands.init import HOOKS
 from ctxmw.cli.commands.terminal import Terminal
 from ctxmw.cli.main import main, parsers
 from tests.support.processes import in_background, running
@@ -178,13 +179,13 @@ def test_a_pipe_carries_every_letter_whatever_the_locale(ctxmw):
 def test_messages_that_are_no_text_are_an_error_that_says_so(ctxmw, tmp_path):
     (tmp_path / "messages.json").write_bytes(b'["\xff"]')
     code, _, err = ctxmw("inject", "--messages", str(tmp_path / "messages.json"))
-    assert code == 1
+    assert code == 2
     assert "is no JSON list of messages" in err
 
 
 def test_nothing_to_remember_is_an_error_that_says_so(ctxmw):
     code, _, said = ctxmw("remember", stdin="  \n")
-    assert code == 1
+    assert code == 2
     assert "empty" in said
 
 
@@ -242,18 +243,18 @@ def test_inject_takes_a_whole_conversation(ctxmw, tmp_path):
     told = json.loads(ctxmw("inject", "--messages", "said.json", "--json")[1])
     assert told["messages"][0]["content"].endswith("Help.")
     code, _, said = ctxmw("inject", "--messages", "-", stdin="{")
-    assert (code, "no JSON list" in said) == (1, True)
+    assert (code, "no JSON list" in said) == (2, True)
     assert "give one of them" in ctxmw("inject", "hello", "--messages", "said.json")[2]
 
 
 def test_forgetting_much_needs_a_yes(ctxmw):
     ctxmw("remember", "Auth uses JWT.", "--source", "wiki")
     code, _, said = ctxmw("forget", "--source", "wiki", stdin="")
-    assert code == 1
+    assert code == 2
     assert "--yes" in said
     assert ctxmw("search", "auth")[0] == 0
     assert ctxmw("forget", "--source", "wiki", "--yes")[1] == "forgotten: 1\n"
-    assert ctxmw("forget")[0] == 1
+    assert ctxmw("forget")[0] == 2
     ctxmw("remember", "Boats float.")
     assert ctxmw("forget", "--everything", "--yes")[1] == "forgotten: 1\n"
 
@@ -288,7 +289,7 @@ def test_nothing_is_forgotten_when_one_of_the_refs_is_wrong(ctxmw, read):
 )
 def test_errors_speak_of_commands_and_not_of_python(ctxmw, line, says):
     code, out, err = ctxmw(*line.split())
-    assert code in (1, 3)
+    assert code in (1, 2, 3)
     assert out == ""
     assert says in err
     assert not re.search(r"\w\(|=\.\.\.|Traceback", err)
@@ -377,7 +378,7 @@ def test_export_and_import_go_through_a_pipe(ctxmw, read, tmp_path):
     ctxmw("export", "all.jsonl")
     assert (tmp_path / "all.jsonl").read_text() == lines
     assert ctxmw("import", "all.jsonl")[1] == "imported 0 records for local\n"
-    assert ctxmw("import", stdin="{broken")[0] == 1
+    assert ctxmw("import", stdin="{broken")[0] == 2
     assert ctxmw("import", "missing.jsonl")[0] == 1
 
 
@@ -398,8 +399,8 @@ def test_code_is_indexed_and_comes_with_what_is_done_in_an_editor(ctxmw, read, t
     assert "Checks tokens." not in ctxmw(*asked)[1]
     assert ctxmw("notice", "file_edit", "auth.py", "--symbol", "AuthService") == (0, "", "")
     assert "Checks tokens." in ctxmw(*asked)[1]
-    assert ctxmw("notice", "file_edit")[0] == 1
-    assert ctxmw("index", "missing")[0] == 1
+    assert ctxmw("notice", "file_edit")[0] == 2
+    assert ctxmw("index", "missing")[0] == 2
 
 
 @pytest.mark.parametrize("name", ["watch", "ui", "mcp"])
@@ -515,6 +516,90 @@ def test_completion_knows_commands_and_options(ctxmw, shell):
         assert done.stdout == "remember\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["remember", "--kind", "pref"], ["preference"]),
+        (["init", "--client", "v"], ["vscode"]),
+        (["hook", "cl"], ["claude-code"]),
+        (["inject", "--only", ""], ["stable", "turn"]),
+        (["help", "rem"], ["remember"]),
+        (["hel"], ["help"]),
+        (["inject", "--session", "mon"], ["monday"]),
+        (["sessions", "--project", "s"], ["shop"]),
+    ],
+)
+def test_completion_knows_values(ctxmw, tmp_path, words, found):
+    ctxmw("inject", "Hello there", "--session", "monday")
+    script = ctxmw("completion", "bash")[1]
+    own = tmp_path / "bin" / "ctxmw"
+    own.parent.mkdir()
+    own.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ctxmw "$@"\n')
+    own.chmod(0o755)
+    given = " ".join(f"'{word}'" for word in words)
+    check = (
+        f"{script}\nPATH={own.parent}:$PATH; COMP_WORDS=(ctxmw {given}); COMP_CWORD={len(words)}"
+    )
+    check += '; _ctxmw; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == found
+
+
+def test_help_is_a_command_too(ctxmw, capsys):
+    assert ctxmw("help") == ctxmw("--help")
+    with pytest.raises(SystemExit) as ended:
+        ctxmw("help", "remember")
+    assert ended.value.code == 0
+    assert "usage: ctxmw remember" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        ctxmw("help", "remembr")
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "x", "--limit", "many"],
+        ["sessions", "--limit", "-3"],
+        ["mcp", "--port", "99999"],
+        ["ui", "--port", "-1"],
+        ["nonsense"],
+    ],
+)
+def test_a_number_or_a_name_that_makes_no_sense_is_wrong_use(ctxmw, capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        ctxmw(*words)
+    assert ended.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["remember", " "],
+        ["remember", "x", "--scope", "nonsense"],
+        ["remember", "x", "--metadata", "nonsense"],
+        ["search", "x", "--since", "nonsense"],
+        ["inject", "x", "--messages", "y"],
+        ["forget"],
+        ["forget", "--everything"],
+        ["import", "x", "--dry-run"],
+        ["completion"],
+        ["search", "x", "--limit", "-1"],
+        ["inject", "x", "--budget", "-5"],
+    ],
+)
+def test_wrong_use_ends_with_two(ctxmw, words):
+    code, _, said = ctxmw(*words, stdin="")
+    assert (code, said.count("\n")) == (2, 1), said
+
+
+def test_a_conversation_that_is_not_there_is_not_ended(ctxmw):
+    code, _, said = ctxmw("sessions", "--end", "nope")
+    assert (code, "there is no conversation 'nope'" in said) == (3, True)
+    assert ctxmw("sessions")[0] == 3
+
+
 def test_init_writes_a_file_that_sets_nothing_and_leaves_one_alone(ctxmw, tmp_path):
     code, said, _ = ctxmw("init")
     assert (code, str(tmp_path / "ctxmw.toml") in said) == (0, True)
@@ -543,10 +628,50 @@ def test_init_adds_the_memory_to_a_client_and_keeps_its_other_servers(
     assert ctxmw("init", "--client", client)[0] == 0
     content = json.loads(path.read_text())
     assert (content[key]["other"], content["more"]) == ({"command": "x"}, 1)
+    # Teams commit these files: no path of one machine.
     entry = content[key]["ctxmw"]
-    assert entry["args"][-1] == "mcp"
-    assert Path(entry["command"]).exists()
+    assert (entry["command"], entry["args"]) == ("ctxmw", ["mcp"])
     assert "--force" in ctxmw("init", "--client", client)[2]
+
+
+@pytest.mark.parametrize("client", ["claude-code", "cursor", "vscode", "gemini"])
+def test_init_writes_the_hooks_of_a_client_and_keeps_those_that_are_there(ctxmw, tmp_path, client):
+    file, moments = HOOKS[client]
+    path = tmp_path / file
+    path.parent.mkdir(parents=True)
+    first = next(iter(moments))
+    path.write_text(json.dumps({"hooks": {first: [{"command": "lint"}]}, "theme": "dark"}))
+    assert ctxmw("init", "--client", client)[0] == 0
+    written = [one.read_text() for one in tmp_path.rglob("*.json")]
+    assert str(tmp_path) not in "".join(written)
+    assert sys.executable not in "".join(written)
+    content = json.loads(path.read_text())
+    assert content["theme"] == "dark"
+    assert content["hooks"][first][0] == {"command": "lint"}
+    assert content["hooks"].keys() == moments.keys()
+    assert all(f"ctxmw hook {client}" in json.dumps(one[-1]) for one in content["hooks"].values())
+    code, _, said = ctxmw("init", "--client", client)
+    assert (code, "--force" in said) == (2, True)
+    assert ctxmw("init", "--client", client, "--force")[0] == 0
+    assert json.loads(path.read_text()) == content
+
+
+def test_init_writes_no_hooks_where_none_are_wanted_or_they_have_another_shape(ctxmw, tmp_path):
+    assert ctxmw("init", "--client", "claude-code", "--no-hooks")[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == [".mcp.json"]
+    (tmp_path / ".mcp.json").unlink()
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"hooks": ["mine"]}')
+    assert ctxmw("init", "--client", "claude-code")[0] == 2
+    assert settings.read_text() == '{"hooks": ["mine"]}'
+    assert not (tmp_path / ".mcp.json").exists()
+
+
+def test_init_prints_what_it_would_write(ctxmw, tmp_path):
+    said = ctxmw("init", "--client", "claude-code", "--print")[1]
+    assert ("mcpServers" in said, "UserPromptSubmit" in said) == (True, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_init_does_not_touch_a_file_it_cannot_read(ctxmw, tmp_path):
@@ -631,7 +756,7 @@ def test_a_list_of_nothing_and_metadata_without_a_value_say_so(ctxmw):
     ctxmw("remember", "Ship on Tuesdays.")
     assert ctxmw("list", "kumquat")[0] == 3
     code, _, err = ctxmw("list", "--metadata", "team")
-    assert code == 1
+    assert code == 2
     assert "NAME=VALUE" in err
 
 
@@ -644,4 +769,4 @@ def test_what_another_memory_left_is_shown_then_taken_in(ctxmw, read, folder):
     assert read("import", "--from", "mem0", "mem0.json")["memories"] == 1
     assert read("import", "--from", "mem0", "mem0.json")["known"] == 1
     assert read("list")[0]["at"].startswith("2025-03-04T10:00:00")
-    assert ctxmw("import", "mem0.json", "--dry-run")[0] == 1
+    assert ctxmw("import", "mem0.json", "--dry-run")[0] == 2

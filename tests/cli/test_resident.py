@@ -181,7 +181,7 @@ def test_who_means_another_memory_or_other_settings_looks_himself(ctx, capsys, t
 
 def test_what_is_wrong_is_told_as_without_one_that_serves(ctx, capsys):
     with Listener(_Counted(ctx)):
-        assert main(["inject", "hello", "--budget", "-5"]) == 1
+        assert main(["inject", "hello", "--budget", "-5"]) == 2
     assert "-5" in capsys.readouterr().err
 
 

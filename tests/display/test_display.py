@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -70,9 +71,9 @@ def test_a_record_shows_the_summary_the_items_by_section_and_how_each_came_in(
     found = seen(record)
     assert found.broken == []
     assert record.summary() in found.text
-    assert "Rules 2 Tests first always" in found.text
-    assert "Pirate manual" in found.text
-    assert "Memories 1 The token is checked in verify(). always" in found.text
+    assert "Rules 2 Tests first · always" in found.text
+    assert "Pirate · manual" in found.text
+    assert "Memories 1 The token is checked in verify(). · always" in found.text
     turn = next(used for used in record.used if used.kind == "turn")
     assert f"agent {turn.score:.2f}" in found.text
 
@@ -183,7 +184,7 @@ def test_a_conversation_shows_its_turns_and_says_where_there_is_no_record(
     before.append({"role": "assistant", "content": "In verify()."})
     chat.capture([*before, {"role": "user", "content": "And without us?"}])
     shown = seen(chat).text
-    assert "s1 shop · epoch 1 · of local" in shown
+    assert "s1 · shop · epoch 1 · of local" in shown
     assert shown.index("Where is it?") < shown.index("And without us?")
     assert shown.endswith("No context data available")
     assert text_of(chat).splitlines() == [
@@ -223,7 +224,7 @@ def test_what_search_found_is_a_list_and_a_table(ctx: ContextMiddleware) -> None
     kept = ctx.remember("Auth uses JWT with RS256.", kind="decision")
     hits = ctx.search("JWT")
     assert [hit.ref for hit in hits] == [kept.ref]
-    assert "1 found Auth uses JWT with RS256. decision" in seen(hits).text
+    assert "1 found Auth uses JWT with RS256. · decision" in seen(hits).text
     assert kept.ref in text_of(hits)
     assert hits[0].why in seen(hits[0]).text
     assert "Nothing was found." in seen(ctx.search("zebra")).text
@@ -232,7 +233,9 @@ def test_what_search_found_is_a_list_and_a_table(ctx: ContextMiddleware) -> None
 
 def test_a_memory_shows_its_text_and_where_it_holds(ctx: ContextMiddleware) -> None:
     kept = ctx.remember("Auth uses JWT.", kind="decision", scope="project:shop")
-    assert seen(kept).text.startswith(f"{kept.ref} decision project:shop · 2026-03-02 09:30 UTC")
+    assert seen(kept).text.startswith(
+        f"{kept.ref} · decision · project:shop · 2026-03-02 09:30 UTC"
+    )
     assert text_of(kept) == f"{kept.ref} decision (project:shop): Auth uses JWT."
 
 
@@ -280,3 +283,21 @@ def test_ipython_takes_html_and_text_from_the_same_value(ctx: ContextMiddleware)
 def test_both_themes_are_told_apart_by_the_page_around_and_not_by_a_script() -> None:
     assert "light-dark(" in style()
     assert '[data-jp-theme-light="false"] .ctxmw' in style()
+
+
+def test_without_its_style_sheet_nothing_runs_together() -> None:
+    """As Jupyter shows a notebook that is not trusted: it takes the style sheet out."""
+    with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
+        kept = ctx.remember("Auth uses JWT.", kind="decision", scope="project:shop")
+        chat = ctx.session("s1", project="shop")
+        chat.finish(chat.prepare([{"role": "user", "content": "How does Auth work?"}]), "By JWT.")
+        for value in (kept, ctx.search("auth"), ctx.session("s1"), chat.history()[0]):
+            html = re.sub(r"<style>.*?</style>", "", html_of(value), flags=re.DOTALL)
+            plain = re.sub(
+                r"<(/?(div|p|li|ul|summary|details|pre|td|th|tr|title)\b)[^>]*>", "\n", html
+            )
+            text = re.sub(r"<[^>]+>", "", plain)
+            assert kept.ref + "decision" not in text
+            assert not re.search(r"decision\S*project:shop", text)
+            assert not re.search(r"[a-z]\d+ tokens", text)
+            assert not re.search(r"UTC(?! ·|\n|$)", text)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.peers import report
-from benchmarks.peers.__main__ import compare
+from benchmarks.peers.__main__ import compare, lines
 from benchmarks.peers.entries import ENTRIES
 from benchmarks.peers.faults import leak_through_a_shared_instance
 from benchmarks.peers.systems import Entry, packed
@@ -68,6 +68,15 @@ def test_a_system_that_fails_is_a_row_and_the_others_go_on(data, monkeypatch, ca
     assert rows["Broken"] == {"error": "RuntimeError: no such server"}
     assert rows["FTS5"]["rec@500"] == 100.0
     assert "no such server" in capsys.readouterr().err
+
+
+def test_all_figures_are_rows_of_a_table_each(data, monkeypatch):
+    monkeypatch.setattr("benchmarks.peers.entries.ENTRIES", (ENTRIES[0], ENTRIES[2]))
+    told = list(lines(run(data, "recall")))
+    recalled = [line for line in told if line.table == "recall talk"]
+    assert [line.name for line in recalled] == ["ctxmw", "FTS5"]
+    assert recalled[0].figures["rec@1000"] == 100.0
+    assert all(line.notes for line in told if line.table == "could not be run")
 
 
 def test_a_budget_is_filled_from_a_ranked_list_and_never_passed():

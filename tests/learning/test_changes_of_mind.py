@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.learning import measured_lines
-from ctxmw import ContextMiddleware, InvalidValue, Learning
+from ctxmw import ContextMiddleware, InvalidValue, Learning, memory_tools
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock
 from ctxmw.values.record_items import OUTDATED
@@ -45,6 +45,43 @@ def test_pairs_that_were_written_before_the_rules(part: str) -> None:
     assert len(both) <= 1, both
 
 
+def test_changes_that_are_told_by_what_they_are_about() -> None:
+    both = []
+    for first, second, _ in measured_lines("changes_of_mind", "fresh_d"):
+        with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
+            says(ctx, "s1", first)
+            before = {memory.ref for memory in current(ctx)}
+            says(ctx, "s2", second)
+            if before & {memory.ref for memory in current(ctx)}:
+                both.append((first, second))
+    assert len(both) <= 1, both
+
+
+def test_pairs_that_only_look_like_a_change_both_hold() -> None:
+    for first, second in measured_lines("both_stay", "fresh_d"):
+        with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
+            says(ctx, "s1", first)
+            before = {memory.ref for memory in current(ctx)}
+            says(ctx, "s2", second)
+            assert before <= {memory.ref for memory in current(ctx)}, (first, second)
+
+
+def test_an_allergy_is_given_up_on_plain_words_only(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "I'm allergic to peanuts.")
+    says(ctx, "s2", "I eat peanuts again these days.")
+    assert "I'm allergic to peanuts." in [memory.text for memory in current(ctx)]
+    says(ctx, "s3", "Turns out the peanut allergy was a misdiagnosis.")
+    kept = [memory for memory in current(ctx) if memory.was]
+    assert [memory.was for memory in kept] == ["I'm allergic to peanuts."]
+    assert "I'm allergic to peanuts." not in [memory.text for memory in current(ctx)]
+
+
+def test_a_wish_to_change_gives_no_value_and_replaces_none(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "End all your variable names with '_w'.")
+    says(ctx, "s2", "I'd like you to update your variable naming convention.")
+    assert "End all your variable names with '_w'." in [memory.text for memory in current(ctx)]
+
+
 def test_the_reason_and_the_day_are_in_the_record(ctx: ContextMiddleware) -> None:
     says(ctx, "s1", "Call me Bob.")
     says(ctx, "s2", "Call me Robert.")
@@ -53,6 +90,14 @@ def test_the_reason_and_the_day_are_in_the_record(ctx: ContextMiddleware) -> Non
     record = ctx.session("s3").prepare([{"role": "user", "content": "Hello"}]).context
     assert f"in place of {memory.supersedes} of" in record.explain()
     assert "says something else of the same" in record.explain()
+
+
+def test_a_turn_of_which_nothing_is_left_is_not_recalled(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "Give prices in dollars.")
+    says(ctx, "s2", "Give prices in euros from now on.")
+    asks = [{"role": "user", "content": "What did I say about prices in dollars?"}]
+    assert OUTDATED not in ctx.session("s3").prepare(asks).context.text
+    assert OUTDATED not in memory_tools(ctx.session("s4"))[0](query="prices in dollars")
 
 
 def test_a_turn_does_not_recall_what_no_longer_holds(ctx: ContextMiddleware) -> None:

@@ -50,7 +50,7 @@ def serving(
     with (folder / "server.log").open("w") as log:
         options = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, "cwd": folder}
         with running(*command, *where, **options) as process:
-            _await_port(served.port, process, folder / "server.log")
+            await_port(served.port, process, folder / "server.log")
             yield served
             process.send_signal(end)
             assert process.wait(PATIENCE) == 0, (folder / "server.log").read_text()
@@ -74,9 +74,11 @@ def served(tmp_path_factory) -> Iterator[Served]:
         yield server
 
 
-def _await_port(port: int, process: subprocess.Popen[str], log: Path) -> None:
+def await_port(port: int, process: subprocess.Popen[str], log: Path | None = None) -> None:
+    """Return when a server listens, or fail with what it said when it ended."""
+
     def listens() -> bool:
-        assert process.poll() is None, f"the server ended: {log.read_text()}"
+        assert process.poll() is None, f"the server ended: {log.read_text() if log else ''}"
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", port)) == 0
 

@@ -14,7 +14,7 @@ from mcp_types import EmptyResult, Notification, Request
 
 from ctxmw import ContextMiddleware
 from ctxmw_mcp import memory_server
-from ctxmw_mcp.resources import AUTO, FILE
+from ctxmw_mcp.addresses import AUTO, FILE
 from tests.support.waiting import PATIENCE
 
 EDIT = {"type": "file_edit", "filePath": "src/auth.py", "changedSymbols": ["AuthService"]}
@@ -50,12 +50,18 @@ async def tell_by_tool(client: Client, activity: dict[str, Any]) -> None:
     assert not (await client.call_tool("activity", activity)).is_error
 
 
-async def tell_by_request(client: Client, activity: dict[str, Any]) -> None:
-    request = Request[dict[str, Any], str](method="ctxmw/activity", params=activity)
+async def tell_by_request(
+    client: Client, activity: dict[str, Any], method: str = "ctxmw/activity"
+) -> None:
+    request = Request[dict[str, Any], str](method=method, params=activity)
     await client.session.send_request(request, EmptyResult)
 
 
-@pytest.mark.parametrize("tell", [tell_by_tool, tell_by_request])
+async def tell_by_the_other_name(client: Client, activity: dict[str, Any]) -> None:
+    await tell_by_request(client, activity, "ctx-sys/activity")
+
+
+@pytest.mark.parametrize("tell", [tell_by_tool, tell_by_request, tell_by_the_other_name])
 async def test_what_is_edited_is_in_the_automatic_context(connect, tell):
     async with connect() as client:
         assert "AuthService" not in await read(client, AUTO)
@@ -63,10 +69,11 @@ async def test_what_is_edited_is_in_the_automatic_context(connect, tell):
         assert "Checks tokens at the door." in await read(client, AUTO)
 
 
-async def test_an_older_client_may_tell_it_as_a_notification(ctx):
+@pytest.mark.parametrize("method", ["ctxmw/activity", "ctx-sys/activity"])
+async def test_an_older_client_may_tell_it_as_a_notification(ctx, method):
     server = memory_server(ctx, project="shop", connection="c1")
     async with Client(server, mode="legacy") as client:
-        said = Notification[dict[str, Any], str](method="ctxmw/activity", params=EDIT)
+        said = Notification[dict[str, Any], str](method=method, params=EDIT)
         await client.session.send_notification(said)
         wrong = Notification[dict[str, Any], str](method="ctxmw/activity", params={"type": "fly"})
         await client.session.send_notification(wrong)
@@ -78,6 +85,25 @@ async def test_an_older_client_may_tell_it_as_a_notification(ctx):
 async def test_a_file_tells_what_is_in_it(connect):
     async with connect() as client:
         assert "Checks tokens at the door." in await read(client, f"{FILE}src/auth.py")
+
+
+@pytest.mark.parametrize("path", ["{root}/src/auth.py", "file://{root}/src/auth.py"])
+async def test_a_file_may_be_named_by_its_whole_path_or_its_address(ctx, tmp_path, path):
+    server = memory_server(ctx, project="shop", connection="c1", cwd=tmp_path)
+    async with Client(server) as client:
+        named = path.format(root=tmp_path.as_posix())
+        await tell_by_request(client, {**EDIT, "filePath": named})
+        assert "Checks tokens at the door." in await read(client, AUTO)
+        assert "Checks tokens at the door." in await read(client, f"{FILE}{named}")
+        with pytest.raises(MCPError, match="inside the project"):
+            await read(client, f"{FILE}file:///etc/passwd")
+
+
+async def test_a_saved_file_is_read_again(connect, tmp_path):
+    async with connect() as client:
+        (tmp_path / "src" / "auth.py").write_text(CODE.replace("tokens at the door", "a badge"))
+        await tell_by_request(client, {**EDIT, "type": "file_save"})
+        assert "Checks a badge." in await read(client, AUTO)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +118,6 @@ async def test_an_activity_that_is_none_is_refused(connect, activity):
 
 async def test_the_extension_is_announced(ctx):
     async with Client(memory_server(ctx), mode="auto") as client:
-        assert client.server_capabilities.extensions == {
-            "io.github.ctxmw/activity": {"method": "ctxmw/activity"}
-        }
+        told = client.server_capabilities.extensions
+        assert told["io.github.ctxmw/activity"] == {"method": "ctxmw/activity"}
+        assert "ctxmw/pin" in told["io.github.ctxmw/memory"]["methods"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.mcp.conftest import serving
+from tests.mcp.conftest import await_port, free_port, serving
 from tests.mcp.test_http import INITIALIZE
 from tests.support.processes import in_background, running
 from tests.support.waiting import PATIENCE
@@ -67,6 +67,17 @@ def test_over_http_it_does_not_wait_for_clients_that_listen(tmp_path: Path, numb
         connections.callback(stream.close)
         assert stream.status == 200
     assert not served.store.with_name("memory.db-wal").exists()
+
+
+def test_over_http_it_ends_with_the_program_that_began_it(tmp_path: Path) -> None:
+    store, port = tmp_path / "memory.db", free_port()
+    where = ["--port", str(port), "--store", store, "--no-token", "--while-piped"]
+    with running(sys.executable, "-m", "ctxmw", "mcp", "--http", *where) as server:
+        await_port(port, server)
+        server.stdin.close()
+        assert server.wait(PATIENCE) == 0
+        assert "Traceback" not in server.stderr.read()
+    assert not store.with_name("memory.db-wal").exists()
 
 
 def listening(connection: http.client.HTTPConnection, token: str) -> http.client.HTTPResponse:

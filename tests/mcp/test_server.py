@@ -11,7 +11,8 @@ from mcp.shared.exceptions import MCPError
 
 from ctxmw import ContextMiddleware, MissingUser
 from ctxmw_mcp import memory_server
-from ctxmw_mcp.resources import AUTO, FILE, NOTHING, SESSION
+from ctxmw_mcp.addresses import AUTO, AUTO_JSON, FILE, SESSION
+from ctxmw_mcp.resources import NOTHING
 
 TOOLS = ["mem_search", "mem_get", "memory_context", "code_search", "remember", "forget", "activity"]
 
@@ -155,6 +156,7 @@ async def test_resources_say_so_when_nothing_is_active(connect):
         listed = (await client.list_resources()).resources
         assert [(one.uri, one.mime_type) for one in listed] == [
             (AUTO, "text/markdown"),
+            (AUTO_JSON, "application/json"),
             (SESSION, "text/markdown"),
         ]
         (template,) = (await client.list_resource_templates()).resource_templates

@@ -10,7 +10,7 @@ from mcp import Client
 
 from ctxmw import ContextMiddleware
 from ctxmw_mcp import memory_server
-from ctxmw_mcp.resources import AUTO, FILE, SESSION
+from ctxmw_mcp.addresses import AUTO, FILE, SESSION
 from tests.support.waiting import PATIENCE
 
 # The client of the mcp package warns when it speaks the older protocol, as asked here.

@@ -198,3 +198,19 @@ def test_a_tool_called_with_an_id_takes_it_up(ctx):
     call = {"id": "1", "name": "mem_get", "args": {"ids": [ref]}}
     answer = {"role": "assistant", "content": "", "tool_calls": [call]}
     assert ref in chat.finish(prepared, answer).came_back
+
+
+def test_what_a_look_shows_can_be_rated_before_any_call(ctx):
+    def look():
+        return ctx.session("s", learn=False).peek([{"role": "user", "content": ASKED}]).context
+
+    first = shown(look())[0]
+    ctx.rate(look(), first, -1, asked=ASKED)
+    assert feedback_on(ctx, first) < 0
+    ctx.rate(look(), first, 0, asked=ASKED)
+    assert feedback_on(ctx, first) == 0
+    assert [one.replaced for one in ctx.ratings(ref=first)] == [False, True]
+    with pytest.raises(NotFound, match="no record of the call"):
+        ctx.rate(look(), first, 1, asked=ASKED, user="bob")
+    with pytest.raises(InvalidValue, match="asked is 5"):
+        ctx.rate(look(), first, 1, asked=5)

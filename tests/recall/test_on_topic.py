@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ctxmw import ContextMiddleware, Learning
+from ctxmw import ContextMiddleware, Learning, memory_tools
 from ctxmw.testing import FixedClock
 
 DISHES = ("liver", "kidneys", "tripe", "squid", "oysters", "snails", "eel", "tongue")
@@ -105,6 +105,15 @@ class TestATurnThatTellsSomethingSensitive:
             part = asked(ctx, "What did I say about being diabetic and the boiler in the cellar?")
             assert "boiler" in part
             assert "diabetic" not in part
+
+    def test_is_not_found_by_the_agent_either(self) -> None:
+        learn = Learning(sensitive="never")
+        with ContextMiddleware.open(":memory:", clock=FixedClock(), learn=learn) as ctx:
+            told(ctx, self.SAID)
+            mem_search = memory_tools(ctx.session("asks"))[0]
+            answer = mem_search(query="diabetic boiler cellar")
+            assert "boiler" in answer
+            assert "diabetic" not in answer
 
     def test_is_recalled_as_it_is_where_that_is_wanted(self) -> None:
         learn = Learning(sensitive="always")

@@ -65,3 +65,12 @@ def test_what_grows_takes_the_room_that_it_had_when_it_was_put():
     kept.put("c", [3, 3])
     kept.put("d", [4])
     assert kept.values() == [[3, 3], [4]]
+
+
+def test_several_are_asked_for_at_once_and_count_as_used():
+    cache = LruCache(3)
+    for key in "abc":
+        cache.put(key, key.upper())
+    assert cache.get_all(["a", "x", "b"]) == {"a": "A", "b": "B"}
+    cache.put("d", "D")
+    assert cache.values() == ["A", "B", "D"]

@@ -28,7 +28,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "conversations": ("sessions", "history", "rate", "usage", "collect", "ui", "eval"),
     "what comes along": ("catalog", "index", "watch", "notice"),
-    "editors and assistants": ("mcp", "serve"),
+    "editors and assistants": ("mcp", "serve", "hook"),
     "the store": ("export", "import", "migrate", "reindex", "retention"),
     "the shell": ("completion",),
 }
@@ -44,7 +44,7 @@ TERMINATED = 143
 EXIT_CODES = {
     DONE: "done",
     FAILED: "it did not work; the error says what to do",
-    WRONG_USAGE: "the command was called wrongly",
+    WRONG_USAGE: "called wrongly: an argument, a setting or a file that cannot be accepted",
     NOTHING_FOUND: "nothing was found",
     INTERRUPTED: "interrupted; `ui`, `mcp` and `serve` end with 0: so servers are ended",
     PIPE_CLOSED: "whoever read the output has gone",
@@ -60,6 +60,20 @@ class Command(Protocol):
     def options(self, parser: argparse.ArgumentParser) -> None: ...
 
     def run(self, chosen: argparse.Namespace, terminal: Terminal) -> int | None: ...
+
+
+def count(text: str) -> int:
+    """Return how many are asked for; for argparse, which says what is wrong."""
+    if not text.isdecimal() or len(text) > 9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number, 0 or more")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """Return a port's number; for argparse, which says what is wrong."""
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give 0 to 65535")
+    return int(text)
 
 
 def names() -> list[str]:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...errors import InvalidValue, NotFound
+from . import DONE, FAILED
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 
 
-def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
+def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Forget what is named, after a question when it is more than single records."""
     from .memory import existing
 
@@ -38,9 +39,12 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
         else:
             user = chosen.user or ctx.user or ""
             what = "everything" if chosen.everything else _named(given)
-            _make_sure(chosen, terminal, f"Forget {what} of the user {user!r}?")
+            if not _is_sure(chosen, terminal, f"Forget {what} of the user {user!r}?"):
+                terminal.error("nothing was forgotten.")
+                return FAILED
             gone = ctx.forget(user=user, **given)
     terminal.told(f"forgotten: {gone}", {"forgotten": gone}, as_json=chosen.json)
+    return DONE
 
 
 def _each(ctx: ContextMiddleware, refs: list[str]) -> int:
@@ -58,10 +62,7 @@ def _named(given: dict[str, str]) -> str:
     return " and ".join(f"all of the {name} {value!r}" for name, value in given.items())
 
 
-def _make_sure(chosen: argparse.Namespace, terminal: Terminal, question: str) -> None:
-    if chosen.yes:
-        return
-    if not terminal.is_watched:
+def _is_sure(chosen: argparse.Namespace, terminal: Terminal, question: str) -> bool:
+    if not chosen.yes and not terminal.is_watched:
         raise InvalidValue(f"{question} Nobody is here to ask: say --yes.")
-    if not terminal.confirmed(question):
-        raise InvalidValue("nothing was forgotten.")
+    return chosen.yes or terminal.confirmed(question)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import signal
+import threading
 import tomllib
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InvalidValue, MissingPackage
+from . import port
 from .terminal import Terminal
 from .until_told import until_told
 
@@ -24,7 +27,7 @@ HELP = "serve the memory to editors and assistants by the Model Context Protocol
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--http", action="store_true", help="over HTTP instead of a pipe")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1, this machine only")
-    parser.add_argument("--port", type=int, default=8765, help="default: 8765")
+    parser.add_argument("--port", type=port, default=8765, help="default: 8765")
     who = parser.add_mutually_exclusive_group()
     who.add_argument(
         "--token", help="the bearer token that clients must send; also CTXMW_TOKEN; default: made"
@@ -45,6 +48,16 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--untrusted",
         action="store_true",
         help="what clients remember is a stranger's words: never in the system prompt",
+    )
+    parser.add_argument(
+        "--capture",
+        action="store_true",
+        help="give the model a tool to hand over what was said, for clients that do not",
+    )
+    parser.add_argument(
+        "--while-piped",
+        action="store_true",
+        help="with --http: end when standard input does, as when the program that began it is gone",
     )
 
 
@@ -76,6 +89,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     whose = {} if tokens is None else {"user": None}
     with settings.open(**whose) as ctx:
         where = f"http://{chosen.host}:{chosen.port}/mcp"
+        if chosen.while_piped:
+            _end_with_input()
         run_http(
             ctx,
             tokens=tokens,
@@ -95,7 +110,19 @@ def _about(chosen: argparse.Namespace, place: Place) -> dict[str, Any]:
         # What stands in a folder of this machine is not for whoever has a token.
         "cwd": None if chosen.tokens else Path.cwd(),
         "trust": "untrusted" if chosen.untrusted else "trusted",
+        "capture": chosen.capture,
     }
+
+
+def _end_with_input() -> None:
+    """Tell this process to end when nobody is left at the other side of standard input."""
+
+    def wait() -> None:
+        while os.read(0, 4096):
+            pass
+        signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=wait, name="ctxmw-piped", daemon=True).start()
 
 
 def _code_kept(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from . import DONE, NOTHING_FOUND
+from ...errors import NotFound
+from . import DONE, NOTHING_FOUND, count
 from .terminal import Terminal
 
 HELP = "list conversations, the one used last first"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, default=20, help="how many at most; default: 20")
+    parser.add_argument("--limit", type=count, default=20, help="how many at most; default: 20")
     parser.add_argument("--end", metavar="ID", help="end this conversation")
     parser.add_argument("--summary", default="", help="what it was about; opens the next ones")
     parser.add_argument("--json", action="store_true", help="print them as JSON")
@@ -23,6 +24,8 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> int:
 
     with existing(chosen) as ctx:
         if chosen.end is not None:
+            if chosen.end not in {state.session for state in ctx.sessions()}:
+                raise NotFound(f"there is no conversation {chosen.end!r}: see ctxmw sessions.")
             ctx.session(chosen.end).end(chosen.summary)
             terminal.line(f"ended: {chosen.end}")
             return DONE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import webbrowser
 
+from . import port
 from .terminal import Terminal
 from .until_told import until_told
 
@@ -12,7 +13,7 @@ HELP = "look at conversations and memories in a browser, on this machine only"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+    parser.add_argument("--port", type=port, default=0, help="default: any that is free")
     parser.add_argument("--open", action="store_true", help="open the browser too")
 
 

@@ -1,4 +1,4 @@
-"""What `ctxmw inject` prints, by whichever process has the memory open."""
+"""What `ctxmw inject` and `ctxmw hook` print, by whichever process has the memory open."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...settings.settings import Settings
 from ...store.open import data_folder
 from ...values.budget import Budget
+from .hooks import Hooks, read_moment
 
 if TYPE_CHECKING:
     from ...conversation.conversation import Prepared
@@ -53,13 +54,16 @@ def injections(
     ctx: ContextMiddleware, settings: Settings
 ) -> Callable[[Mapping[str, Any]], str | None]:
     """Return what answers for a memory that is open; None where another one is meant."""
-    own, folder = _but_for_the_folder(settings), Path.cwd()
+    own, folder, hooks = _but_for_the_folder(settings), Path.cwd(), Hooks(ctx)
 
     def answer(question: Mapping[str, Any]) -> str | None:
         theirs = asked_settings(question)
         same_store = _place(theirs, Path(question["folder"])) == _place(settings, folder)
         if not same_store or _but_for_the_folder(theirs) != own:
             return None
+        if "hook" in question:
+            moment = read_moment(question["hook"], question["folder"])
+            return hooks.answer(moment, question["client"], theirs)
         return injected(ctx, theirs, question)
 
     return answer

@@ -139,7 +139,7 @@ def _clauses(plain: str, end: int) -> Iterator[int]:
 
 
 _LEAD = re.compile(
-    r"""(?:(?:(?:ok|okay|yes|yeah|yep|no|nope|hi|hey|hello|well|so|and|but|also|oh|right|sure
+    r"""(?:(?:(?:ok|okay|yes|yeah|yep|no(?=[,.;:!])|nope|hi|hey|hello|well|so|and|but|also|oh|right|sure
         |thanks
         |great|cool|actually|honestly|personally|generally|frankly|basically|please|anyway|fyi|btw
         |in[ ]general|by[ ]the[ ]way|for[ ]what[ ]it's[ ]worth|just[ ]so[ ]you[ ]know

@@ -132,7 +132,13 @@ _TAKEN_BACK = re.compile(
     r"for|on)|everything "
     r"(?:i said )?about|my (?:preference|wish|request|rule) (?:for|about|on)) \S.*"
 )
-_TAKING_BACK = (_ALLOWED, _FINE, _TAKEN_BACK, _NO_SUCH)
+# "No spoilers please."
+_NONE_PLEASE = re.compile(
+    r"\A(?:please,? no (?:more )?(?!thanks|worries|problem|need|rush|idea|way|one\b)[a-z-]{3,30}s"
+    r"|no (?:more )?(?!thanks|worries|problem|need|rush|idea|way|one\b)(?:[a-z-]{2,20} )?"
+    r"[a-z-]{3,30}s,? (?:for me,? )?please)[.!]*\Z"
+)
+_TAKING_BACK = (_ALLOWED, _FINE, _TAKEN_BACK, _NO_SUCH, _NONE_PLEASE)
 
 
 # A rule that gives a quoted value for a kind of thing: "we end function names with '_x'".

@@ -51,6 +51,14 @@ _PLAYS = re.compile(
     r"in (?:this|the|my) (?:story|game|novel|scene|dream|scenario|play)|in a world|think of a|"
     r"playing devil|if i (?:were|was|had)\b|had i\b|as if\b)"
 )
+# What people are in play, or in jest.
+_IN_PLAY = re.compile(
+    r"\A(?:(?:so|ok|okay|now|hi|hello|well)[,!]? )?(?:i'm|i am) (?:(?:a|an|the) )?(?:[a-z]{1,20} )?"
+    r"(?:king|queen|emperor|empress|pope|pharaoh|prince|princess|knight|wizard|witch|dragon|vampire"
+    r"|pirate|robot|alien|ghost|god|goddess|superhero|batman|superman|spiderman|dinosaur|unicorn"
+    r"|zombie|demon|mermaid|genie|elf|orc|goblin|ninja|cowboy|sheriff|villain|time traveller"
+    r"|time traveler|dracula|santa|napoleon|hamlet|potato|genius|idiot)\b"
+)
 _LETTER = re.compile(
     r"""^[ \t]*(?: subject[ ]?: | re[ ]?: | dear[ ][^\n]{1,40}[,:!]?[ \t]*$
         | (?:hi|hello|hey)[ ][A-Z][^\n.!?]{0,30},?[ \t]*$
@@ -65,6 +73,13 @@ _LOG = re.compile(
     r"^[ \t]*(?:\[\w+\]|(?:warning|error|fatal|info|debug|notice)\s*[:\]]|HTTP/\d"
     r"|(?:build|tests?|merge|lint|compilation) failed\b)",
     re.IGNORECASE,
+)
+# It says that a rule changes, and the sentence after it what to.
+_ANNOUNCES = re.compile(
+    r"\A(?:(?:so|now|also|first|next|finally|please|let's)[, ]+)*"
+    r"(?:(?:i|we)(?:'d| would)? (?:also )?(?:want|need|like) (?:you )?to |you should )?"
+    r"(?:update|change|revise|adjust|modify) (?:your|our|the|my) [\w' ,-]{0,60}"
+    r"(?:conventions?|rules?|guidelines?|style|naming|standards?|practices?)[.!:]*\Z"
 )
 _SARCASM = re.compile(r"/s\s*\Z")
 
@@ -91,8 +106,10 @@ def _is_talk(text: str) -> bool:
 
 def _before_the_text(said: Sequence[Sentence]) -> Iterator[Sentence]:
     for one in said:
-        if _PLAYS.match(one.plain):
+        if _PLAYS.match(one.plain) or _IN_PLAY.match(one.plain):
             return
+        if _ANNOUNCES.match(one.plain):
+            continue
         if _ABOUT_A_TEXT.match(one.plain):
             if _TEXT_FOLLOWS.search(one.plain):
                 return

@@ -84,7 +84,7 @@ def untold(text: str) -> Iterator[Statement]:
         plain = one.plain
         if one.joking or plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
             continue
-        if _UNREAL.search(plain) or _SUPPOSED.search(plain) or _OF_OTHERS.match(plain):
+        if _UNREAL.search(plain) or _is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
         if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
             lead = _LEAD.match(plain)
@@ -92,7 +92,22 @@ def untold(text: str) -> Iterator[Statement]:
             yield Statement("fact", _capital(said), one.text)
 
 
-_OF_OTHERS = re.compile(r"(?:and |but |so )?(?:she|he|they|it|you|this|that|these|those|there)\b")
+# "They moved me to another team" is told of the speaker.
+_OF_OTHERS = re.compile(
+    r"(?:and |but |so )?(?:(?:it|you|this|that|these|those|there)\b"
+    r"|(?:she|he|they)\b(?! [a-z]{1,20} (?:me|us)\b))"
+)
+_USED_TO = re.compile(r"\bused to\b")
+_BUT_NOW = re.compile(r"\b(?:but|now|these days|nowadays|so)\b")
+
+
+def _is_supposed(plain: str) -> bool:
+    """Say whether something is only supposed; what was so, but is otherwise now, is not."""
+    if not _SUPPOSED.search(plain):
+        return False
+    before = _USED_TO.search(plain)
+    told = before and _BUT_NOW.search(plain, before.end())
+    return not told or bool(_SUPPOSED.search(_USED_TO.sub("", plain)))
 
 
 def _alone(stated: Statement, before: str) -> Iterator[Statement]:
@@ -155,7 +170,30 @@ def _of_a_person(sentence: Sentence, stated: Statement | None) -> Statement | No
         # A rule may have found the end of what a whole sentence says.
         if everyday and (stated is None or len(everyday.text) > len(stated.text)):
             return everyday
-    return stated or _judged(sentence)
+    return stated or _judged(sentence) or _told_first(sentence)
+
+
+def _told_first(sentence: Sentence) -> Statement | None:
+    """Return a sentence whose beginning tells something, and the rest only more of it.
+
+    "I'm allergic to peanuts, it was found when I was six."
+    """
+    plain = sentence.plain
+    more = _TELLS_MORE.search(plain)
+    if not more or plain.rstrip().endswith("?") or _IS_HALF.match(plain):
+        return None
+    first = Sentence(sentence.text[: more.start()], plain[: more.start()])
+    if _is_no_statement(first.plain, first.words) or _UNREAL.search(plain):
+        return None
+    told = _everyday(first) or _judged(first)
+    return Statement(told.kind, _capital(sentence.text), sentence.text) if told else None
+
+
+_TELLS_MORE = re.compile(
+    r", (?:it|that|this|they|she|he|up|mostly|mainly|which|ever since|not)\b"
+    r"| that (?:my|our|i|we)\b| and (?:happy|fine|good|content)\b"
+)
+_IS_HALF = re.compile(r"\A(?:if|when|unless|although|though|while|because|as)\b")
 
 
 def _everyday(sentence: Sentence) -> Statement | None:
@@ -181,7 +219,7 @@ def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None
 def _judged(sentence: Sentence) -> Statement | None:
     """Return what no rule knows, where its marks tell that it lasts."""
     plain = sentence.plain
-    if _is_no_statement(plain, sentence.words):
+    if _is_no_statement(plain, sentence.words) or _THANKS.match(plain):
         return None
     span = None if _FOR_NOW.search(plain) else statement_span(plain)
     if span is None:
@@ -195,6 +233,7 @@ def _judged(sentence: Sentence) -> Statement | None:
     return _cut(sentence, (kind, start, end)) if kind else None
 
 
+_THANKS = re.compile(r"(?:many )?(?:thanks|thank you|great|good|nice|no time)\b")
 _SUPPOSED = re.compile(
     r"""\b(?: what[ ]if|suppos(?:e|ing)|imagine|pretend|hypothetical\w*|let's[ ]say|in[ ]theory
         |if[ ](?:we|i|you|they)[ ](?:had|were|was)|maybe|perhaps|i[ ]guess|wonder(?:ing)?
@@ -336,8 +375,9 @@ _REPORTING = frozenset(
 
 _TRAILING = " ,;:-\u2013\u2014"
 _LEAD = re.compile(
-    r"""(?:(?:ok|okay|yes|yeah|yep|no|nope|nah|please|and|but|so|also|then|again|thanks|thank[ ]you
-        |great|good|nice|well|actually|hey|hi|alright|right|sure|cool|perfect|fine
+    r"""(?:(?:ok|okay|yes|yeah|yep|no(?=[,.;:!])|nope|nah|please|and|but|so
+        |also|then|again|thanks|thank[ ]you|great|good|nice|well|actually|hey|hi|alright|right
+        |sure|cool|perfect|fine
         |one[ ]more[ ]thing
         |btw|by[ ]the[ ]way|fyi|correction|sorry)\b[,.:;!\u2013\u2014-]*[ ]+)+""",
     re.VERBOSE,

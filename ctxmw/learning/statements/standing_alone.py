@@ -99,8 +99,13 @@ def _named_before(text: str, before: str) -> str:
     return text
 
 
+_OWN_CLAUSE = re.compile(r"\A(?:i|i'm|i\u2019m|my|we|our)\b.*\w(?:,| and\b| that\b)", re.I | re.S)
+
+
 def _explained(before: str) -> bool:
     """Say whether what the pronoun stands for is named earlier in the sentence."""
+    if _OWN_CLAUSE.match(before):
+        return True  # "I'm single and happy with it"
     nouns = [word for word in re.findall(r"[a-z-]{3,}", before.lower()) if word not in _NO_NOUN]
     return any(word.endswith("s") and not word.endswith("ss") for word in nouns) or len(nouns) > 6
 

@@ -254,6 +254,7 @@ _NO_ENTITY = NOT_ABOUT | frozenset(
     content_terms(
         "start end begin starting ending beginning name names naming with prefix suffix string"
         " consistently"
+        " declaring defining creating writing"
         " convention conventions new rule standard coding when for that are maintain consistency"
         " include use"
     )

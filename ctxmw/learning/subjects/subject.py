@@ -4,13 +4,14 @@ The subject is told by the form: an attribute ("my phone is ...", "I live in ...
 one place to fill ("start function names with '...'", "give prices in ..."), or what is liked or
 refused.
 Two statements with equal keys say something of the same; what they say of it may differ. Beside the
-key stands what a statement gives up by name ("no longer vegetarian", "instead of Kafka"), and
-whether it says that something has changed.
+key stands what a statement gives up by name ("no longer vegetarian", "instead of Kafka"), what it
+tells of a person (`attributes.py`), and whether it says that something has changed.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...memory.remember import OTHER_WORDS
@@ -20,6 +21,8 @@ from ...text.cleaning import fold, words
 from ...text.lexicon import STOP_WORDS
 from ...text.terms import content_terms
 from ...values.records import Memory
+from .attributes import NOTHING_TOLD, Attributes, attributes_of, changed_attribute, words_to_look_up
+from .endings import ended_in, plain_words, says_it_changed, shares
 from .forms import WORK, form_of, frame_of, terms_about
 
 MOST_TERMS = 10
@@ -49,6 +52,16 @@ class Subject:
     """Stems of what it calls the speaker's own: "my coffee"."""
     quotes: bool = False
     """Whether it gives a value in quotes: others of its kind may hold beside it."""
+    core: tuple[str, ...] = ()
+    """Stems of its first clause: what follows is told along with it."""
+    refuses: bool = False
+    """Whether its first clause says no."""
+    names: frozenset[str] = frozenset()
+    """Stems of the names in it."""
+    keys: frozenset[str] = frozenset()
+    """Keys of its clauses: what one of them says anew may be all that was said before."""
+    tells: Attributes = NOTHING_TOLD
+    """What it tells of a person."""
 
     @property
     def is_exact(self) -> bool:
@@ -56,67 +69,124 @@ class Subject:
         return self.quotes or self.key.startswith(("frame:", "subject:"))
 
     @property
+    def head(self) -> str:
+        """The stem of what is said first, beside what is done with it."""
+        return next((term for term in self.core if term not in _VERBS), "")
+
+    @property
+    def is_medical(self) -> bool:
+        """Whether somebody might come to harm if it were forgotten."""
+        return not _MEDICAL.isdisjoint(self.about)
+
+    @property
+    def clears(self) -> bool:
+        """Whether it says in plain words that an allergy, or the like, is none."""
+        return not _CLEARS.isdisjoint(self.about | self.given_up) or (
+            self.denies and not _MEDICAL.isdisjoint(self.about | self.given_up)
+        )
+
+    @property
     def may_replace(self) -> bool:
         """Whether something that is known may have to go for it."""
-        return self.changes or bool(self.given_up) or self.key.startswith("subject:")
+        told = self.changes or self.given_up or self.keys or self.tells.may_change
+        return bool(told) or self.key.startswith("subject:")
 
 
 def subject_of(text: str, said: str = "") -> Subject:
     """Return what a statement is about; the sentence around it, `said`, may tell of change."""
     plain = fold(_QUOTED.sub(" \u00a4 ", text)).replace("\u2019", "'")
     plain = _LEADS_UP.sub("", plain).rstrip(" .!")
-    told = _COMPARES.sub(" ", plain) if _WEIGHS.search(plain) else plain
-    given_up = _given_up(told)
-    about = (
-        frozenset(terms_about(_GIVING_UP.sub(" ", plain)))
-        if given_up
-        else frozenset(terms_about(plain))
-    )
-    changes = bool(
-        given_up or _CHANGES.search(_COMPARES.sub(" ", fold(said or text)))
-    ) and not _ADDS.search(plain)
+    sentence = said or text
+    first = _TOLD_ALONG.split(plain, maxsplit=1)[0]
+    told = _COMPARES.sub(" ", sentence) if _WEIGHS.search(plain) else sentence
+    given_up = ended_in(plain_words(_QUOTED.sub(" ", told)))
     return Subject(
-        _key(plain, about),
-        about,
+        _key(plain, frozenset(terms_about(plain)) - given_up),
+        frozenset(terms_about(plain)) - given_up,
         given_up,
-        changes,
+        changes=says_it_changed(plain_words(_COMPARES.sub(" ", sentence))),
         denies=bool(_DENIES.search(plain)),
         mine=frozenset(term for own in _MINE.findall(plain) for term in content_terms(own)),
         quotes="\u00a4" in plain,
+        core=tuple(terms_about(first)),
+        refuses=bool(_DENIES.search(first)),
+        names=frozenset(term for name in _NAME.findall(text) for term in content_terms(name)),
+        keys=frozenset(_keys_of_clauses(sentence)),
+        tells=attributes_of(sentence),
     )
+
+
+_TOLD_ALONG = re.compile(r"[,;]| (?:that|which|who|because|since|with my|with our|so) ")
+_NAME = re.compile(r"(?<=[\w,] )[A-Z]\w+")
+_CLAUSES = re.compile(r"(?:,|;| and| but)(?: and| but| so)? (?=(?:my|our|i|we)\b)")
+
+
+def _keys_of_clauses(sentence: str) -> Iterator[str]:
+    if _QUOTED.search(sentence):
+        return
+    plain = fold(sentence).replace("\u2019", "'").rstrip(" .!")
+    for clause in _CLAUSES.split(plain):
+        if form := form_of(_LEADS_UP.sub("", clause)):
+            yield f"subject: {form}"
 
 
 def takes_the_place(new: Subject, old: Subject) -> str:
     """Return why a statement takes the place of another one; "" when it does not."""
     if new.key.startswith("about:") and new.key == old.key and new.denies == old.denies:
         return OTHER_WORDS
-    if (new.key and new.key == old.key) or _same_frame(new, old):
+    if old.is_medical and not new.clears:
+        return ""
+    if (new.key and new.key == old.key) or old.key in new.keys or _same_frame(new, old):
         return "says something else of the same"
     if old.key in WORK and (new.given_up & old.about or (new.changes and new.key in WORK)):
         return "says that it changed"
-    if new.is_exact and old.is_exact:
-        return ""
-    if new.given_up and old.about:
-        named = new.given_up & old.about
-        if (
-            named
-            and not old.quotes
-            and 2 * len(named) >= len(old.about)
-            and 2 * len(named) >= len(new.given_up)
-        ):
-            return "gives it up"
-    return _says_it_changed(new, old) if new.changes else ""
+    if new.is_exact and old.is_exact and not new.given_up:
+        return changed_attribute(new.tells, old.tells)
+    if _gives_up(new, old):
+        return "gives it up"
+    return (_says_it_changed(new, old) if new.changes else "") or (
+        "" if old.quotes or new.quotes else changed_attribute(new.tells, old.tells)
+    )
+
+
+def _gives_up(new: Subject, old: Subject) -> bool:
+    """Say whether a statement gives up by name what another one is about."""
+    if old.quotes:
+        return False
+    named = new.given_up.intersection(old.core)
+    if named & old.names:
+        return True
+    things = {term for _, word, _ in old.tells.things for term in content_terms(word)}
+    if new.tells.owner != old.tells.owner:
+        return False
+    return old.head in named or bool(named & things) or shares(named, old.core)
+
+
+_VERBS = frozenset(
+    content_terms(
+        "work live go take play read drive eat drink watch write make wear own speak listen study"
+        " see"
+    )
+)
 
 
 def _says_it_changed(new: Subject, old: Subject) -> str:
+    if old.quotes and not (new.quotes or new.denies):
+        return ""  # "Update your naming" gives no other value
     if new.about and new.about <= old.given_up:
         return "takes it back"
+    same = old.head and old.head in new.core and new.tells.owner == old.tells.owner
+    if same and new.refuses != old.refuses and not old.quotes:
+        return "says that it changed"
     common = new.about & (old.about | old.given_up)
     most = max(len(new.about), len(old.about))
     if new.mine & old.mine or (old.about and common and 2 * len(common) >= most):
         return "says that it changed"
     return ""
 
+
+_MEDICAL = frozenset(content_terms("allergic allergy allergies intolerant intolerance anaphylaxis"))
+_CLEARS = frozenset(content_terms("misdiagnosis misdiagnosed outgrew outgrown cured"))
 
 _LEADS_UP = re.compile(
     r"^(?:(?:these days|nowadays|now|currently|actually|by the way|turns out|it turns out|update|"
@@ -130,47 +200,9 @@ _DENIES = re.compile(
     r"n't\b|\b(?:not|no|never|avoid|dislike|hate|refuse|stop|loathe|despise|detest|cannot|without|"
     r"aversion|against|uninterested|less)\b"
 )
-_CHANGES = re.compile(
-    r"\b(?:(?<!from )now|no longer|any ?more|instead|these days|nowadays|actually|switched|"
-    r"switching|moved|gave up|given up|quit|stopped|changed|since|"
-    r"not \w+ any ?more|as of|update[ds]?|back to|after all|again|turns out|"
-    r"(?:went|gone) (?:up|down|over) to|come (?:a)?round to)\b"
-)
-_ADDS = re.compile(r"\b(?:also|too|as well|in addition|besides|another|additionally)\b")
 # "I prefer trains instead of planes" weighs two things, and gives up neither.
 _WEIGHS = re.compile(r"\b(?:prefer|rather|avoid|only|tend|choose|like|love|enjoy|dislike)\w*\b")
 _COMPARES = re.compile(r"\b(?:instead(?: of)?|rather than)\b")
-_GIVING_UP = re.compile(
-    r"""\b(?: (?:instead[ ]of|rather[ ]than|no[ ]longer(?:[ ](?:an?|the|use|using|want|like|need
-        |eat|drink|work(?:ing)?(?:[ ]at)?))?
-          |(?:gave|given)[ ]up(?:[ ]on)?|quit|(?:switch(?:ed|ing)|mov(?:ed|ing)|migrat(?:ed|ing)
-          |chang(?:ed|ing))(?:[ ](?:over|away))?[ ]from
-          |cancell?ed|dropped|ditched|sold|returned|left|swapped|replaced|traded(?:[ ]in)?
-          |got[ ]rid[ ]of|(?:split|broke)[ ]up[ ]with|no[ ]more|no[ ]need[ ](?:for|to)
-          |moved[ ]\w+[ ]from|(?<=[,;][ ])not
-          |stop(?:ped)?|(?:forget|ignore|disregard|scrap|drop)(?:[ ](?:about
-          |what[ ]i[ ]said[ ]about|everything[ ]about))?
-          |can[ ]stop)[ ](?P<it>[^,;.]+?)
-          (?=[ ]to[ ]|[ ]for[ ]|[ ]in[ ]for[ ]|[,;.]|[ ]and[ ]|[ ]from[ ]now|[ ]any|[ ]because[ ]|$)
-      | (?:don't|do[ ]not|doesn't|isn't|aren't|'m[ ]not|not)[ ](?:want|need|like|use|eat|drink
-      |wear|play|an?|work|live)?[ ]?
-        (?P<not>[^,;.]+?)[ ]any[ ]?more
-      )""",
-    re.VERBOSE,
-)
-
-
-_GONE = re.compile(
-    r"\A(?:my |our )?(?P<it>\w++(?: \w++)??) "
-    r"(?:left|died|passed away|moved out|retired|closed down)\b"
-)
-
-
-def _given_up(plain: str) -> frozenset[str]:
-    named = [found["it"] or found["not"] or "" for found in _GIVING_UP.finditer(plain)]
-    if gone := _GONE.match(plain):
-        named.append(gone["it"])
-    return frozenset(term for name in named for term in terms_about(name))
 
 
 def _key(plain: str, about: frozenset[str]) -> str:
@@ -208,6 +240,8 @@ def replaced_by(
     # Long words are rare: looking for all of them would find everything.
     rare = sorted(named, key=lambda word: (-len(word), word))[:LOOKED_FOR]
     rows = [row for row, _ in journal.store.search(user, rare, asked)]
+    if of_kinds := words_to_look_up(subject.tells):
+        rows += [row for row, _ in journal.store.search(user, of_kinds, asked)]
     if subject.key:
         rows += journal.store.query(user, Find(types=(Memory.type,), keys=(subject.key,)))
     found: dict[str, str] = {}

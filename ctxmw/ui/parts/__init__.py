@@ -1,0 +1,1 @@
+"""Pieces of pages: Markdown, thumbs, a memory's timeline, conversations as files."""
