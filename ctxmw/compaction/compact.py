@@ -64,7 +64,7 @@ def needed(history: History, window: Window, policy: Compaction, count: TokenCou
     grown = view is None or shown >= (1 + policy.growth) * view.tokens
     if not grown and shown <= window.tokens - window.taken:
         return Need(status="over_target", spare=-1)
-    chosen = cut(history.given, _room(window, policy), measure)
+    chosen = _cut(history, _room(window, policy), measure)
     return Need(cut=chosen, status="over_target", spare=-1)
 
 
@@ -86,7 +86,7 @@ def shrink(
     count = compactor.recall.printer.count
     measure, room = Measure(count), _room(window, compactor.policy)
     leaving = leaving_by(compactor, history.given, room.target)
-    chosen = cut(history.given, room, measure, leaving)
+    chosen = _cut(history, room, measure, leaving)
     if not chosen:
         return None
     tell_before(compactor, who, history, chosen, _tokens(history, measure))
@@ -96,7 +96,7 @@ def shrink(
     spent = count(smaller.note.text)
     if compactor.summarizer is None and spent <= chosen.note * ENOUGH and not leaving:
         # What the note did not need, messages have instead.
-        again = cut(history.given, replace(room, note_most=spent), measure)
+        again = _cut(history, replace(room, note_most=spent), measure)
         if again.dropped < chosen.dropped:
             archive(compactor, who, history, again)
             smaller = make_view(compactor, who, history, again, more)
@@ -219,6 +219,22 @@ def _left(conversations: Conversations, who: Identity) -> View | None:
     state = conversations.load(who)
     rows = conversations.journal.store.get(who.user, [state.left]) if state.left else []
     return next((View.model_validate_json(row.body) for row in rows), None)
+
+
+def _cut(history: History, room: Room, measure: Measure, leaving: Collection[int] = ()) -> Cut:
+    """Return what of the caller's messages leaves the view, with what left it before."""
+    places = history.places
+    shown = [history.given[at] for at in places]
+    chosen = cut(shown, room, measure, [at for at, place in enumerate(places) if place in leaving])
+    if not chosen or len(places) == len(history.given):
+        return chosen
+    gone = frozenset(range(len(history.given))).difference(places)
+    return replace(
+        chosen,
+        dropped=gone.union(places[at] for at in chosen.dropped),
+        cleared=frozenset(places[at] for at in chosen.cleared),
+        unread={places[at]: characters for at, characters in chosen.unread.items()},
+    )
 
 
 def _room(window: Window, policy: Compaction) -> Room:

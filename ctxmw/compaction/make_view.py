@@ -54,10 +54,14 @@ GOAL = 2_000
 
 
 def archive(compactor: Compactor, who: Identity, history: History, cut: Cut) -> None:
-    """Capture every message up to the last one that is dropped or cleared, and commit it."""
+    """Capture every message up to the last one that is dropped or cleared, and commit it.
+
+    What left the view before is captured already.
+    """
     leaving = history.given[: cut.covered + 1]
     now = compactor.journal.clock()
-    told = Telling(messages=leaving, trail=history.given_trail, at=now)
+    places = [at for at in history.places if at <= cut.covered]
+    told = Telling(messages=leaving, trail=history.given_trail, at=now, places=places)
     compactor.learner.capture(who, told)
 
 
@@ -66,7 +70,8 @@ def make_view(
 ) -> History:
     """Return the history in its new view, not stored yet; what leaves is archived already."""
     given, trail = history.given, history.given_trail
-    refs = captured_refs(compactor.journal.store, who.user, who.session, trail.anchors)
+    anchors = [trail.anchors[at] for at in history.places if at <= cut.covered]
+    refs = captured_refs(compactor.journal.store, who.user, who.session, anchors)
     view = _view(compactor, who, history, cut, refs)
     note = _note(compactor, who, history, cut, view=view, more=more)
     shown = [
@@ -85,10 +90,11 @@ def _view(
     """Return the view without its note."""
     anchors = history.given_trail.anchors
     cleared = cut.cleared | cut.unread.keys()
-    # Whoever goes on with compacted messages has no more of what was archived and cleared before.
-    earlier = history.base
-    said = [at for at in range(cut.covered + 1) if history.given[at]["role"] != "system"]
-    before = earlier.kept if earlier else {}
+    earlier = history.base or history.view
+    places = [at for at in history.places if at <= cut.covered]
+    said = [at for at in places if history.given[at]["role"] != "system"]
+    # Whoever goes on with compacted messages has no more of what was cleared before.
+    before = history.base.kept if history.base else {}
     kept = {
         anchors[at]: cleared_mark(refs.get(anchors[at], ""))
         if at in cleared
@@ -125,12 +131,12 @@ def _bridged(history: History, cut: Cut) -> list[str]:
 def _note(
     compactor: Compactor, who: Identity, history: History, cut: Cut, *, view: View, more: Refill
 ) -> CompactionNote:
-    rows = [
-        row for row in compactor.journal.store.get(who.user, view.archived) if row.type == Turn.type
-    ]
+    told = _told_in(compactor, history, view)
+    rows = [row for row in compactor.journal.store.get(who.user, told) if row.type == Turn.type]
     archived = Archived(
         ref=view.ref,
         turns=load_all(rows, Turn),
+        total=len(view.archived) - len(told) + len(rows),
         cleared=sum(map(bool, view.kept.values())),
         unanswered=view.unanswered,
     )
@@ -138,6 +144,19 @@ def _note(
     archived = replace(archived, summary=summary)
     more_limit = min(who.budget.stable_limit // 2, cut.note // 4)
     return make_note(archived, cut.note, more.layout, more=more.items, more_limit=more_limit)
+
+
+def _told_in(compactor: Compactor, history: History, view: View) -> list[str]:
+    """Return which of what is archived the note is made of.
+
+    That is what left the view now, and of what left before what the note of that thought worth
+    telling: a note costs the same however long a conversation is. A model is given all of it.
+    """
+    earlier = history.base or history.view
+    if earlier is None or compactor.summarizer is not None:
+        return list(view.archived)
+    known, worth = frozenset(earlier.archived), history.note.refs
+    return [ref for ref in view.archived if ref not in known or ref in worth]
 
 
 def _unanswered(history: History, cut: Cut, refs: Mapping[str, str]) -> frozenset[str]:

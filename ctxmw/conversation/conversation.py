@@ -32,7 +32,7 @@ from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, block_cache
 from .record import Build, ContextRecord, shown_again
-from .replay.trail import Trail
+from .replay.trail import Trail, Trails
 from .sent import SentPrompt
 from .state import (
     PINS,
@@ -206,6 +206,7 @@ class Conversations:
     replayed: BuildCache = field(default_factory=lambda: LruCache(4096))
     """What parts of earlier turns show: of each, every later prompt's record tells."""
     blocks: BlockCache = field(default_factory=block_cache)
+    trails: Trails = field(default_factory=Trails)
     prompts: LruCache[tuple[str, str], SentPrompt] = field(default_factory=lambda: LruCache(1024))
     """The last prompt of each, for the next one to be compared with."""
     in_view: LruCache[tuple[str, str], InView] = field(default_factory=lambda: LruCache(1024))

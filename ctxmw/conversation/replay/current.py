@@ -36,7 +36,8 @@ def current_history(
     store = conversations.journal.store
     left, hashes = _stripped(store, who.user, messages)
     blocks = Blocks(store, who.user, conversations.builds)
-    return history_in_view(left, hashes, state or conversations.load(who), blocks)
+    trail = conversations.trails.of((who.user, who.session), left)
+    return history_in_view(left, trail, hashes, state or conversations.load(who), blocks)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:

@@ -22,7 +22,7 @@ from ...values.messages import BRIDGE, Message, fingerprint, last_user
 from ...values.records import Record, Turn, load_all
 from ..state import SessionState, ViewKey
 from .cleared import cleared
-from .trail import Trail, trail_of
+from .trail import Trail
 
 if TYPE_CHECKING:
     from ..blocks import Blocks
@@ -87,6 +87,19 @@ class History:
     """The view that the caller's messages are themselves, when it goes on with compacted ones."""
 
     @property
+    def places(self) -> list[int]:
+        """Where those of the caller's messages stand that are in view."""
+        view, anchors = self.view, self.given_trail.anchors
+        if view is None or self.base is not None:
+            return list(range(len(self.given)))
+        covered = max(at for at, anchor in enumerate(anchors) if anchor == view.anchor)
+        return [
+            at
+            for at, message in enumerate(self.given)
+            if at > covered or message["role"] == "system" or anchors[at] in view.kept
+        ]
+
+    @property
     def goal(self) -> int | None:
         """Where the note stands: at the first user message in view."""
         places = enumerate(self.messages)
@@ -113,10 +126,13 @@ class History:
 
 
 def history_in_view(
-    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Blocks
+    messages: Sequence[Message],
+    trail: Trail,
+    ours: frozenset[str],
+    state: SessionState,
+    archive: Blocks,
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
-    trail = trail_of(messages)
     base = _base(messages, ours, state, archive)
     if base is not None:
         trail = _continued(base, trail, messages)
