@@ -18,7 +18,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .calls.tools import MemoryTool, catalog_tools, code_tools, memory_tools
     from .compaction.compactor import Compacted, Compaction
-    from .compaction.hooks import Hooks
+    from .compaction.hooks import CompactionHooks
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
     from .entered import current_session
@@ -61,6 +61,7 @@ __all__ = [
     "Compacted",
     "Compaction",
     "CompactionEvent",
+    "CompactionHooks",
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
@@ -70,7 +71,6 @@ __all__ = [
     "Floors",
     "ForgivingSession",
     "Hit",
-    "Hooks",
     "InvalidValue",
     "Item",
     "KeptDocument",
@@ -116,7 +116,7 @@ __all__ = [
 _NAMES = {
     "calls.tools": "MemoryTool catalog_tools code_tools memory_tools",
     "compaction.compactor": "Compacted Compaction",
-    "compaction.hooks": "Hooks",
+    "compaction.hooks": "CompactionHooks",
     "conversation.conversation": "Prepared",
     "conversation.record": "ContextRecord",
     "entered": "current_session",

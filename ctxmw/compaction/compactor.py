@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..learning.summarizers import MeteredSummarizer
     from ..recall.pipeline import Recall
     from ..store.journal import Journal
-    from .hooks import Hooks
+    from .hooks import CompactionHooks
 
 Status = Literal["unchanged", "compacted", "over_target", "over_window"]
 """What became of a history: it was left as it is, it is within the target, or what must stay in
@@ -91,7 +91,7 @@ class Compactor:
     """What compaction needs: when it is due, who stores what leaves, and what is shown instead."""
 
     policy: Compaction
-    hooks: Hooks
+    hooks: CompactionHooks
     summarizer: MeteredSummarizer | None
     journal: Journal
     recall: Recall

@@ -42,7 +42,7 @@ Told = Callable[[CompactionEvent], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hooks:
+class CompactionHooks:
     """What an application does about compaction itself."""
 
     before_compaction: Told | None = None
@@ -58,16 +58,18 @@ class Hooks:
         for name in ("before_compaction", "after_compaction", "cutter"):
             hook = getattr(self, name)
             if hook is not None and not callable(hook):
-                raise InvalidValue(f"Hooks.{name} is {hook!r:.60}: give a function.")
+                raise InvalidValue(f"CompactionHooks.{name} is {hook!r:.60}: give a function.")
         try:
             filled = self.summary_prompt.format(goal="", said="(said)", words=0)
         except (AttributeError, LookupError, ValueError) as error:
             raise InvalidValue(
-                f"Hooks.summary_prompt is {self.summary_prompt!r:.60}: give text with {{said}}, "
+                f"CompactionHooks.summary_prompt is {self.summary_prompt!r:.60}: give text with {{said}}, "
                 "and {goal} and {words} if you like; other braces are doubled."
             ) from error
         if "(said)" not in filled:
-            raise InvalidValue("Hooks.summary_prompt has no {said}: what is to be summed up.")
+            raise InvalidValue(
+                "CompactionHooks.summary_prompt has no {said}: what is to be summed up."
+            )
 
 
 def tell_before(

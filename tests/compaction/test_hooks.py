@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw import Compaction, ContextMiddleware, Hooks, InvalidValue
+from ctxmw import Compaction, CompactionHooks, ContextMiddleware, InvalidValue
 
 GOAL = "Fix the login. Never touch the schema."
 
@@ -18,7 +18,7 @@ def history(turns=20):
 
 
 def opened(hooks, **options):
-    return ContextMiddleware.open(":memory:", hooks=hooks, window=2_000, **options)
+    return ContextMiddleware.open(":memory:", compaction_hooks=hooks, window=2_000, **options)
 
 
 def texts(prepared):
@@ -27,7 +27,7 @@ def texts(prepared):
 
 def test_hooks_are_told_before_and_after():
     told = []
-    hooks = Hooks(before_compaction=told.append, after_compaction=told.append)
+    hooks = CompactionHooks(before_compaction=told.append, after_compaction=told.append)
     with opened(hooks) as ctx:
         prepared = ctx.session("s").prepare(history())
         before, after = told
@@ -49,7 +49,7 @@ def test_a_hook_that_fails_stops_nothing_and_is_told():
         raise OSError("the disk is full")
 
     errors = []
-    hooks = Hooks(before_compaction=fail, after_compaction=fail, cutter=lambda *_: 1 / 0)
+    hooks = CompactionHooks(before_compaction=fail, after_compaction=fail, cutter=lambda *_: 1 / 0)
     with opened(hooks, on_error=lambda stage, error: errors.append((stage, str(error)))) as ctx:
         assert ctx.session("s").prepare(history()).context.view
     assert errors.count(("compaction", "the disk is full")) == 2
@@ -62,7 +62,7 @@ def test_a_cutter_of_ones_own_says_what_leaves():
         return [at for at, message in enumerate(messages) if message["role"] == "assistant"]
 
     policy = Compaction(trigger=0.9, target=0.8)
-    with opened(Hooks(cutter=without_answers), compaction=policy) as ctx:
+    with opened(CompactionHooks(cutter=without_answers), compaction=policy) as ctx:
         shown = texts(ctx.session("s").prepare(history(12)))
     assert not any(text.startswith("Answer") for text in shown)
     assert sum(text.startswith("Question") for text in shown) == 12
@@ -75,7 +75,7 @@ def test_a_cutter_tears_no_call_from_its_result_and_drops_nothing_that_must_stay
         {"role": "assistant", "content": "", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c", "content": "seen"},
     ]
-    with opened(Hooks(cutter=lambda messages, _: range(len(messages)))) as ctx:
+    with opened(CompactionHooks(cutter=lambda messages, _: range(len(messages)))) as ctx:
         compacted = ctx.session("s").compact(given)
     roles = [message["role"] for message in compacted.messages]
     assert "tool" not in roles
@@ -85,7 +85,7 @@ def test_a_cutter_tears_no_call_from_its_result_and_drops_nothing_that_must_stay
 
 @pytest.mark.parametrize("chosen", [[99], ["0"], None])
 def test_what_a_cutter_cannot_mean_is_not_done(chosen):
-    with opened(Hooks(cutter=lambda *_: chosen)) as ctx:
+    with opened(CompactionHooks(cutter=lambda *_: chosen)) as ctx:
         assert ctx.session("s").compact(history()).status == "compacted"
 
 
@@ -97,7 +97,7 @@ def test_the_summarizer_is_asked_in_ones_own_words():
         return "They fixed the login."
 
     prompt = "Three lines at most, {words} words. Goal: {goal}\n{said}"
-    with opened(Hooks(summary_prompt=prompt), summarizer=model) as ctx:
+    with opened(CompactionHooks(summary_prompt=prompt), summarizer=model) as ctx:
         note = ctx.session("s").compact(history()).note
     assert asked[0].startswith("Three lines at most")
     assert f"Goal: {GOAL}" in asked[0]
@@ -109,4 +109,4 @@ def test_the_summarizer_is_asked_in_ones_own_words():
 )
 def test_what_cannot_be_a_hook_is_refused(wrong):
     with pytest.raises(InvalidValue, match=next(iter(wrong))):
-        Hooks(**wrong)
+        CompactionHooks(**wrong)
