@@ -118,7 +118,7 @@ screenshots: $(all_installed)  ## Make the pictures of the documentation; needs 
 
 .PHONY: pins
 pins: $(all_installed)  ## Pin the newest versions that go together in constraints.txt
-	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --universal \
+	@$(python) -m uv pip compile pyproject.toml --all-extras --group dev --group deepagents --universal \
 	    --python-version 3.11 --upgrade --no-annotate --no-header --quiet > $(VENV)/pins.txt
 	@{ echo "# The versions that are tested together. Made by: make pins"; cat $(VENV)/pins.txt; } > constraints.txt
 
@@ -147,6 +147,7 @@ $(all_installed): $(venv_made) $(packages)
 	@echo "Installing every extra and the development tools"
 	@rm -f $(venv_made)
 	$(call install,--editable ".[all]" --group dev)
+	$(call install,--group deepagents) || echo "no deepagents: its tests are skipped" >&2
 	@touch $(venv_made) $(demo_installed) $@
 
 # It needs an older mcp than the server: so it has an environment of its own.

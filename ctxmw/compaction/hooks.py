@@ -63,8 +63,8 @@ class CompactionHooks:
             filled = self.summary_prompt.format(goal="", said="(said)", words=0)
         except (AttributeError, LookupError, ValueError) as error:
             raise InvalidValue(
-                f"CompactionHooks.summary_prompt is {self.summary_prompt!r:.60}: give text with {{said}}, "
-                "and {goal} and {words} if you like; other braces are doubled."
+                f"CompactionHooks.summary_prompt is {self.summary_prompt!r:.60}: give text with "
+                "{said}, and {goal} and {words} if you like; other braces are doubled."
             ) from error
         if "(said)" not in filled:
             raise InvalidValue(
