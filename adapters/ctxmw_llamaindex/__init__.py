@@ -14,6 +14,7 @@ from pydantic import VERSION as _PYDANTIC
 from .context import with_context
 from .events import ContextPrepared, ConversationCompacted
 from .memory_block import ContextMemoryBlock
+from .rating import arate, rate
 from .tools import (
     CatalogToolSpec,
     CodeToolSpec,
@@ -31,9 +32,11 @@ __all__ = [
     "ContextPrepared",
     "ConversationCompacted",
     "MemoryToolSpec",
+    "arate",
     "catalog_tools",
     "code_tools",
     "memory_tools",
+    "rate",
     "with_context",
 ]
 
