@@ -369,6 +369,7 @@ class ContextMiddleware:
         path: str | Path,
         *,
         of: str | None = None,
+        again: bool = False,
         dry_run: bool = False,
         user: str | None = None,
     ) -> TakenIn:
@@ -376,18 +377,21 @@ class ContextMiddleware:
 
         Sources: mem0, langgraph, langmem, chroma, llamaindex, chatgpt, claude. Times and ids are
         kept; what was taken before is passed over, so a run that broke off is simply run again.
-        Where it holds several users' things, `of` says whose to take. With `dry_run` nothing is
-        written.
+        What was forgotten here since stays forgotten, unless it is to come `again`. Where it holds
+        several users' things, `of` says whose to take. With `dry_run` nothing is written.
         """
         from .memory.arrivals.taking_in import arrivals_in, take_in  # few import anything
 
         name = self._named(user)
+        flag(dry_run, "dry_run")
+        flag(again, "again")
         found = arrivals_in(source, checked_path(path, "file or folder"), of)
 
         def capture(chat: str, messages: Sequence[Message]) -> int:
             return len(self.session(chat, user=name).capture(messages))
 
-        taken = take_in(self._journal, name, source, found, None if dry_run else capture)
+        write = None if dry_run else capture
+        taken = take_in(self._journal, name, source, found, write, again=again)
         self._learner.has_news(name)
         return taken
 

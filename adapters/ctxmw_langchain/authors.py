@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.prompt_values import PromptValue
@@ -58,7 +58,11 @@ class Authors:
         self._unseen = isinstance(given, PromptValue) and not self._upstream.known
         self._in_subagent = in_subagent(config)
         self._said = said
-        self._state = _said_in(state) if state is not None else _state_of(config)
+        known = list(state) if state is not None else None
+        self._state = _said_in(known) if known is not None else _state_of(config)
+        self._outputs = {
+            one.id: one.content for one in known or () if isinstance(one, ToolMessage) and one.id
+        }
 
     @property
     def among_documents(self) -> bool:
@@ -68,6 +72,15 @@ class Authors:
     def brought(self) -> list[str]:
         """Return the sources of what a template brings along: no person's words, nor its own."""
         return [f"document:{name}" for name in dict.fromkeys(self._upstream.strangers)]
+
+    def originals(self, messages: Sequence[BaseMessage]) -> dict[int, Any]:
+        """Return what tools' outputs are in the state, where another middleware cleared them."""
+        outputs = self._outputs
+        return {
+            at: outputs[message.id]
+            for at, message in enumerate(messages)
+            if message.id in outputs and outputs[message.id] != message.content
+        }
 
     def mark(self, messages: Sequence[BaseMessage]) -> dict[int, Speaker]:
         """Return who speaks in human messages, where that is not the person."""

@@ -31,6 +31,7 @@ class NewCall:
         self._chat = session.forgiving()
         self._given = Given(messages, said, speakers=authors.mark(messages))
         self._given.bring(authors.brought(), before=authors.among_documents)
+        self._given.restore(authors.originals(messages))
         asked = {
             "messages": self._given.dicts,
             "window": room.window,

@@ -109,6 +109,11 @@ class Given:
         for plain in (*(first[:1] if before else ()), *users[-1:]) if sources else ():
             plain["brings"] = list(sources)
 
+    def restore(self, originals: Mapping[int, Any]) -> None:
+        """Say what was in messages before they were cleared: they are known by that."""
+        for at, original in originals.items():
+            self.dicts[at]["original"] = original
+
     def back(self, placed: Sequence[Mapping[str, Any]]) -> list[AnyMessage]:
         """Return the placed messages as LangChain's; the untouched ones as they were given."""
         return [self._back(message) for message in placed]

@@ -88,7 +88,7 @@ class ContextStore(BaseStore):
         for op in ops:
             validate_op_namespace(op)
         # Of several for one place the last one holds.
-        puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
+        puts = {(tuple(op.namespace), op.key): op for op in ops if isinstance(op, PutOp)}
         with documents.atomic():
             results = [_answer(documents, op) for op in ops]
             for op in puts.values():
@@ -169,11 +169,11 @@ class LangGraphSource:
 
 def _answer(documents: Documents, op: Op) -> Result:
     if isinstance(op, GetOp):
-        found = documents.get(op.namespace, op.key, refresh=op.refresh_ttl)
+        found = documents.get(tuple(op.namespace), op.key, refresh=op.refresh_ttl)
         return _item(found) if found else None
     if isinstance(op, SearchOp):
         asked = DocumentSearch(
-            path=op.namespace_prefix,
+            path=tuple(op.namespace_prefix),
             filter=op.filter,
             query=op.query or "",
             limit=op.limit,
@@ -188,8 +188,9 @@ def _answer(documents: Documents, op: Op) -> Result:
 
 
 def _put(documents: Documents, op: PutOp) -> None:
+    namespace = tuple(op.namespace)
     if op.value is None:
-        documents.delete(op.namespace, op.key)
+        documents.delete(namespace, op.key)
         return
     text = None
     if op.index is False:
@@ -197,7 +198,7 @@ def _put(documents: Documents, op: PutOp) -> None:
     elif op.index:
         found = (get_text_at_path(op.value, tokenize_path(path)) for path in op.index)
         text = " ".join(one for texts in found for one in texts)
-    documents.put(op.namespace, op.key, op.value, text=text, minutes=op.ttl)
+    documents.put(namespace, op.key, op.value, text=text, minutes=op.ttl)
 
 
 def _item(document: KeptDocument) -> StoredItem:

@@ -31,7 +31,7 @@ from ..search.vectors.dense import Dense
 from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..tokens.prompt_counter import arguments
 from ..values.items import Trust
-from ..values.messages import Author, Message, author_of, message_text, moment_of
+from ..values.messages import Author, Message, author_of, message_text, moment_of, said_text
 from ..values.records import Turn, load_all
 from .policy import Learning, check_trust
 
@@ -112,7 +112,7 @@ class Learner:
                 source=source_of(message),
                 trust=trust_in_message(message, self.trust, asking[place]),
                 role=message["role"],
-                text=redact(message_text(message)).text,
+                text=redact(said_text(message)).text,
                 speaker=_speaker(message),
                 author=author_of(message),
                 tainted=place in tainted,

@@ -18,7 +18,7 @@ from ..text.names import names_a_file, names_in
 from ..text.prose import sentences
 from ..text.secrets.redaction import redact, redact_values
 from ..values.items import Trust
-from ..values.messages import Message, message_text
+from ..values.messages import Message, message_text, said_text
 from ..values.records import ObservationKind
 from .learner import OUR_TOOLS
 from .remedies import CallOutcome, remedies
@@ -156,7 +156,7 @@ def _calls(messages: Sequence[Message]) -> Iterator[_Call]:
         if message["role"] != "tool":
             continue
         called, call = made.get(str(message.get("tool_call_id", "")), (place, {}))
-        output = redact(message_text(message)[: 20 * OUTPUT]).text
+        output = redact(said_text(message)[: 20 * OUTPUT]).text
         args = call.get("args")
         failure = failure_in(output, failed=message.get("status") == "error")
         yield _Call(

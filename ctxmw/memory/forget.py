@@ -41,6 +41,7 @@ from ..values.records import (
     load,
     load_all,
 )
+from .arrivals.values import ARRIVED, GoneArrival, gone_arrival_ref
 from .laundered import FORGOTTEN, answers_without, brought_along, laundered
 from .summary import summary_of
 from .versions import NO_MORE, all_versions, cut_from_history
@@ -91,7 +92,20 @@ def forget_named(journal: Journal, observer: Observer, user: str, by: str, name:
         if by == "session":
             return forget_session(journal, user, name, rows)
         along = brought_along(journal, user, name) if by == "source" else ()
-        return forget(journal, user, rows, along)
+        with store.atomic(user):
+            # Of a user who is forgotten as a whole not even that is kept.
+            store.put(_gone_arrivals(journal, rows) if by else [])
+            return forget(journal, user, rows, along)
+
+
+def _gone_arrivals(journal: Journal, rows: Iterable[Row]) -> list[Row]:
+    """Return what keeps memories that were taken in from elsewhere from coming again."""
+    keys = {row.key: row.user for row in rows if row.key.startswith(ARRIVED)}
+    now = journal.clock()
+    return [
+        GoneArrival(user=user, ref=gone_arrival_ref(key), at=now).row()
+        for key, user in keys.items()
+    ]
 
 
 @stage("forget")

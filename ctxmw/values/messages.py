@@ -5,8 +5,10 @@ tool_calls (id, name, args), tool_call_id, status ("error": the tool failed) and
 is not whom the role names: "application" for words that nobody said, such as a prompt made of a
 template and documents, "model" for a task that another model set, "document" for a text that
 somebody handed over. Words of strangers that came along with a message, and are not what its author
-said, are named by their sources in `brings`, such as ["document:context"]. The caller's messages
-are never changed: `place` returns a new list whose untouched messages are the same ones.
+said, are named by their sources in `brings`, such as ["document:context"]. What somebody cleared or
+cut in a message, so that it is sent shorter than it was said, stands in `original`: by that it is
+known and kept. The caller's messages are never changed: `place` returns a new list whose untouched
+messages are the same ones.
 """
 
 from __future__ import annotations
@@ -79,10 +81,12 @@ def calls_of(message: Message) -> Sequence[Mapping[str, Any]]:
 
 def message_text(message: Message) -> str:
     """Return the text of a message, its text parts joined by newlines."""
-    content = message.get("content")
-    if isinstance(content, str):
-        return content
-    return "\n".join(part for part in map(_part_text, content or ()) if part)
+    return _text_of(message.get("content"))
+
+
+def said_text(message: Message) -> str:
+    """Return what was said in a message, also where less of it is sent."""
+    return _text_of(message.get("original", message.get("content")))
 
 
 def moment_of(message: Message) -> datetime | None:
@@ -119,12 +123,12 @@ def last_user(messages: Sequence[Message]) -> int | None:
 
 
 def fingerprint(message: Message) -> str:
-    """Return what is equal for two messages a model could not tell apart."""
+    """Return what is equal for two messages a model could not tell apart, had both been sent."""
     calls = [
         f"{call.get('id', '')}:{call.get('name', '')}:{call.get('args', '')}"
         for call in message.get("tool_calls") or ()
     ]
-    content = message.get("content")
+    content = message.get("original", message.get("content"))
     shown = content if isinstance(content, str) else repr(content)
     return digest(message["role"], shown, str(message.get("tool_call_id", "")), *calls)
 
@@ -245,6 +249,12 @@ def _text_part(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 
 
+def _text_of(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part for part in map(_part_text, content or ()) if part)
+
+
 def _part_text(part: object) -> str:
     if isinstance(part, str):
         return part
@@ -288,6 +298,11 @@ def _check_message(place: int, message: object) -> None:
         _check_calls(place, message["tool_calls"])
     if message.get("at") is not None:
         moment_of(message)
+    if not isinstance(message.get("original", ""), str | list | tuple):
+        raise InvalidValue(
+            f"messages[{place}] has the original {message['original']!r:.60}: give its content "
+            "as it was before it was cut, text or a list of parts."
+        )
     content = message.get("content")
     if content is None and role == "assistant":
         return

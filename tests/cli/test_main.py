@@ -280,7 +280,6 @@ def test_nothing_is_forgotten_when_one_of_the_refs_is_wrong(ctxmw, read):
         ("history nope", "see ctxmw sessions."),
         ("remember x --scope nope", "Allowed:"),
         ("search x --kind nope", "Allowed:"),
-        ("search x --limit -1", "0 or more"),
         ("index nope", "nope"),
         ("import nope", "nope"),
         ("migrate nope other.db", "there is no store at 'nope'"),
@@ -293,6 +292,67 @@ def test_errors_speak_of_commands_and_not_of_python(ctxmw, line, says):
     assert out == ""
     assert says in err
     assert not re.search(r"\w\(|=\.\.\.|Traceback", err)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "remember",
+        "remember x --scope nope",
+        "remember x --kind nope",
+        "remember x --until nope",
+        "search x --kind nope",
+        "search x --limit -1",
+        "search x --tokens -5",
+        "list --limit -1",
+        "list --since nope",
+        "list --metadata team",
+        "list --scope nope",
+        "edit {ref} x --scope nope",
+        "edit",
+        "pin",
+        "show",
+        "inject hello --budget -1",
+        "forget",
+        "forget {ref} --everything",
+        "sessions --limit -2",
+        "history t1 --limit",
+        "rate {ref}",
+        "rate {ref} --up --down",
+        "rate {ref} --missing=",
+        "usage --limit -3",
+        "collect editor",
+        "collect editor cursor x --hours -1",
+        "notice file_edit",
+        "notice nope",
+        "catalog add nope",
+        "eval",
+        "import x.json --of ada",
+        "import x.json --again",
+        "import --from nope x.json",
+        "mcp --port 99999",
+        "ui --port 99999",
+        "serve --idle -1",
+        "reindex --embedder nope:x",
+        "retention nope",
+        "completion nope",
+        "init --client nope",
+    ],
+)
+def test_wrong_use_ends_with_2_whatever_the_command(ctxmw, read, line):
+    ref = read("remember", "Likes tea.")[0]["ref"]
+    try:
+        code, out, err = ctxmw(*line.format(ref=ref).split(), stdin="")
+    except SystemExit as ended:  # as argparse does
+        code, out, err = ended.code, "", "usage"
+    assert (code, out) == (2, "")
+    assert err
+    assert read("list")[0]["text"] == "Likes tea."
+
+
+def test_a_conversation_that_is_not_there_is_not_made_by_ending_it(ctxmw):
+    assert ctxmw("sessions", "--end", "nope")[0] == 3
+    assert ctxmw("sessions")[0] == 3
 
 
 @pytest.mark.parametrize(

@@ -1,68 +1,51 @@
-"""What holds beside LangChain's own middleware, in whatever order they stand."""
+"""What holds beside LangChain's own middleware is what the documentation's table says."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
 
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
+    ClearToolUsesEdit,
     ContextEditingMiddleware,
-    HumanInTheLoopMiddleware,
     PIIMiddleware,
-    SummarizationMiddleware,
+    ToolCallRequest,
+    wrap_tool_call,
 )
-from langchain_anthropic.middleware import AnthropicPromptCachingMiddleware
 from langchain_core.messages import HumanMessage
-from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from ctxmw_langchain import ContextAgentMiddleware
-from tests.langchain.conftest import KNOWN
-from tests.langchain.models import RecordingModel
+from tests.langchain.models import RecordingModel, calling
+from tests.langchain.orders import PROMISES, SAID, SCENES, look_up, play
+
+PAGE = Path(__file__).parents[2] / "docs" / "middleware.md"
+ROW = re.compile(r"^\| (.+) \|$", re.MULTILINE)
+HEAD, _, *ROWS = (row.split(" | ") for row in ROW.findall(PAGE.read_text("utf-8")))
+TABLE = {name: dict(zip(HEAD[1:], cells, strict=True)) for name, *cells in ROWS}
+ORDERS = ("first", "last")
 
 
-@tool
-def look(query: str) -> str:
-    """Look something up."""
-    return f"found {query}"
+def test_the_table_tells_of_all_that_is_tried():
+    assert list(TABLE) == list(SCENES)
+    assert HEAD[1:] == list(PROMISES)
 
 
-def summarization() -> Any:
-    return SummarizationMiddleware(
-        RecordingModel(otherwise="They talked."), trigger=("messages", 6), keep=("messages", 2)
-    )
+@pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream"])
+@pytest.mark.parametrize("name", SCENES)
+def test_what_the_table_says_holds_and_what_it_denies_does_not(name, how):
+    played = {order: play(name, order, how) for order in ORDERS}
+    held = {
+        promise: {order for order in ORDERS if holds(played[order])}
+        for promise, holds in PROMISES.items()
+    }
+    assert {promise: _word(orders) for promise, orders in held.items()} == TABLE[name]
 
 
-OTHERS = {
-    "summarization": summarization,
-    "human_in_the_loop": lambda: HumanInTheLoopMiddleware(interrupt_on={"look": True}),
-    "pii": lambda: PIIMiddleware("email"),
-    "context_editing": ContextEditingMiddleware,
-    "anthropic_caching": lambda: AnthropicPromptCachingMiddleware(
-        unsupported_model_behavior="ignore"
-    ),
-}
-
-
-@pytest.mark.parametrize("first", ["memory", "other"])
-@pytest.mark.parametrize("name", OTHERS)
-def test_the_memory_arrives_once_in_every_call_and_what_was_said_is_kept(name, first, ctx):
-    model = RecordingModel()
-    memory, other = ContextAgentMiddleware(ctx), OTHERS[name]()
-    ordered = [memory, other] if first == "memory" else [other, memory]
-    agent = create_agent(model, tools=[look], middleware=ordered, checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "t1"}}
-    for number in range(5):
-        agent.invoke({"messages": [HumanMessage(f"Question {number} about tokens?")]}, config)
-    assert [text.count(KNOWN) for text in model.texts()] == [1] * 5
-    # Nothing of ours is in the agent's own state.
-    state = agent.get_state(config).values["messages"]
-    assert all(KNOWN not in str(message.content) for message in state)
-    asked = [one.asked for one in ctx.session("t1").transcript() if one.asked]
-    # A summary of another middleware's counts as the application's words.
-    said = [turn.text for turn in asked if turn.author == "person"]
-    assert said == [f"Question {number} about tokens?" for number in range(5)]
+def _word(orders: set[str]) -> str:
+    return {0: "no", 2: "yes"}.get(len(orders)) or min(orders)
 
 
 @pytest.mark.parametrize("first", ["memory", "other"])
@@ -72,3 +55,31 @@ def test_what_pii_takes_out_is_not_stored(first, ctx):
     agent = create_agent(RecordingModel(), middleware=ordered)
     agent.invoke({"messages": [HumanMessage("Write to ada@example.org.")]})
     assert ctx.search("ada@example.org") == []
+
+
+@pytest.mark.parametrize("keep", [0, 1])
+def test_a_tools_output_that_is_cleared_on_the_way_is_kept_as_it_was_and_nothing_twice(ctx, keep):
+    calls = [calling("look_up", {"topic": f"topic {at}"}, f"call_{at}") for at in range(4)]
+    clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=keep)])
+    numbers = iter(range(9))
+
+    @wrap_tool_call
+    def answering(request: ToolCallRequest, handler):
+        return handler(request).model_copy(update={"content": f"Result {next(numbers)}."})
+
+    model = RecordingModel(script=calls, otherwise="Done.")
+    agent = create_agent(
+        model,
+        tools=[look_up],
+        middleware=[answering, clearing, ContextAgentMiddleware(ctx)],
+        checkpointer=InMemorySaver(),
+    )
+    config = {"configurable": {"thread_id": "t1"}}
+    agent.invoke({"messages": [HumanMessage(SAID[1])]}, config)
+    agent.invoke({"messages": [HumanMessage("Thanks.")]}, config)
+    told = ctx.session("t1").transcript()
+    turns = [turn for one in told for turn in (one.asked, *one.said)]
+    outputs = [turn.text for turn in turns if turn.role == "tool"]
+    assert outputs == [f"Result {at}." for at in range(4)]
+    assert [turn.text for turn in turns if turn.role == "user"] == [SAID[1], "Thanks."]
+    assert "[cleared]" in model.texts()[-1]

@@ -80,6 +80,14 @@ def test_a_search_goes_by_namespace_filter_and_words(store):
     assert len(store.search(("users",), limit=2, offset=2)) == 1
 
 
+def test_a_namespace_may_be_a_list(store):
+    store.put(list(USERS), "a", {"n": 1})
+    assert store.get(list(USERS), "a").namespace == USERS
+    assert keys(store.search(["users"])) == ["a"]
+    store.delete(list(USERS), "a")
+    assert store.get(USERS, "a") is None
+
+
 def test_index_says_what_is_searched(store):
     store.put(USERS, "a", {"text": "Quokkas.", "note": "kumquat"}, index=["note"])
     store.put(USERS, "b", {"text": "kumquat"}, index=False)

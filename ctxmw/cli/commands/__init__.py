@@ -69,6 +69,17 @@ def count(text: str) -> int:
     return int(text)
 
 
+def a_while(text: str) -> float:
+    """Return how long; for argparse, which says what is wrong."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
 def port(text: str) -> int:
     """Return a port's number; for argparse, which says what is wrong."""
     if not text.isdecimal() or len(text) > 5 or int(text) > 65535:

@@ -6,6 +6,7 @@ import argparse
 
 from ...values.clocks import span
 from ...values.items import PRIORITIES
+from . import a_while
 from .terminal import Terminal
 
 HELP = "leave something for the next call of a conversation; it is shown once"
@@ -21,7 +22,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--priority", default="normal", choices=tuple(PRIORITIES), help="default: normal"
     )
-    parser.add_argument("--hours", type=float, default=24, help="how long it waits; default: 24")
+    parser.add_argument("--hours", type=a_while, default=24, help="how long it waits; default: 24")
     parser.add_argument("--untrusted", action="store_true", help="a stranger's words")
     parser.add_argument("--clear", action="store_true", help="discard what waits")
     parser.add_argument("--json", action="store_true", help="print as JSON")

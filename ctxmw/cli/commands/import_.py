@@ -22,6 +22,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--from", dest="source", choices=SOURCES, help="default: an export of ours")
     parser.add_argument("--of", metavar="NAME", help="whose to take, where it has several users'")
+    parser.add_argument(
+        "--again", action="store_true", help="also what was taken before and forgotten since"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what would be taken")
     parser.add_argument("--json", action="store_true", help="print the count as JSON")
 
@@ -33,8 +36,10 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
     if chosen.source is not None:
         _from_elsewhere(chosen, terminal)
         return
-    if chosen.dry_run or chosen.of:
-        raise InvalidValue("--dry-run and --of need --from: an export of ours has one user.")
+    if chosen.dry_run or chosen.of or chosen.again:
+        raise InvalidValue(
+            "--dry-run, --of and --again need --from: an export of ours has one user."
+        )
     with tempfile.TemporaryDirectory(prefix="ctxmw-") as folder, opened(chosen) as ctx:
         path = Path(chosen.file)
         if chosen.file == "-":
@@ -52,7 +57,13 @@ def _from_elsewhere(chosen: argparse.Namespace, terminal: Terminal) -> None:
     from .memory import opened
 
     with opened(chosen) as ctx:
-        taken = ctx.import_from(chosen.source, chosen.file, of=chosen.of, dry_run=chosen.dry_run)
+        taken = ctx.import_from(
+            chosen.source,
+            chosen.file,
+            of=chosen.of,
+            again=chosen.again,
+            dry_run=chosen.dry_run,
+        )
     if chosen.dry_run and not chosen.json:
         for text in taken.samples:
             terminal.line(f"  {one_line(text, 100)}")

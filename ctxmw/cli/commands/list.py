@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ...values.records import MEMORY_KINDS
-from . import DONE, NOTHING_FOUND
+from . import DONE, NOTHING_FOUND, count
 from .terminal import Terminal
 
 HELP = "list the memories that hold, what was said last first"
@@ -20,7 +20,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metadata", action="append", metavar="NAME=VALUE", help="only those that have it"
     )
-    parser.add_argument("--limit", type=int, default=50, help="how many at most; default: 50")
+    parser.add_argument("--limit", type=count, default=50, help="how many at most; default: 50")
     parser.add_argument(
         "--everything", action="store_true", help="also what has run out or was put away"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from . import DONE, NOTHING_FOUND
+from . import DONE, NOTHING_FOUND, count
 from .terminal import Terminal
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ HELP = "find what was remembered or said, best first"
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", help="what to look for; from the pipe when left out")
-    parser.add_argument("--limit", type=int, default=10, help="how many at most; default: 10")
-    parser.add_argument("--tokens", type=int, help="as many as fit, in the order to be read")
+    parser.add_argument("--limit", type=count, default=10, help="how many at most; default: 10")
+    parser.add_argument("--tokens", type=count, help="as many as fit, in the order to be read")
     parser.add_argument(
         "--kind", action="append", default=[], help="only this kind; may be given again"
     )

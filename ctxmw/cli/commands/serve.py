@@ -6,6 +6,7 @@ import argparse
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from . import a_while
 from .terminal import Terminal
 from .until_told import until_told
 
@@ -17,7 +18,7 @@ HELP = "keep the memory open and answer `ctxmw inject` at once, until interrupte
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--idle", type=float, metavar="MINUTES", help="end when nobody asked for so long"
+        "--idle", type=a_while, metavar="MINUTES", help="end when nobody asked for so long"
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from . import DONE, NOTHING_FOUND
+from . import DONE, NOTHING_FOUND, count
 from .terminal import Terminal
 
 HELP = "list what calls show, what cost most and never came back in answers first"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, default=20, help="how many, 20 unless told")
+    parser.add_argument("--limit", type=count, default=20, help="how many, 20 unless told")
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 

@@ -14,14 +14,22 @@ from .files import file_in, json_in, list_in
 from .values import ArrivingMemory, plain_metadata, text_in, time_of
 
 _PAGE = 1000
+_TEXTS = ("memory", "text", "content", "data")
+"""Where mem0 keeps what it remembered, by its version."""
 
 
 def from_mem0(path: Path) -> Iterator[ArrivingMemory]:
     """Yield what `Memory.get_all()` returned, or an export of the platform, as JSON."""
     file = file_in(path, ("mem0.json", "memories.json", "export.json"))
-    for one in list_in(json_in(file), ("results", "memories"), file):
-        text = text_in(one)
-        if not isinstance(one, dict) or not text:
+    for at, one in enumerate(list_in(json_in(file), ("results", "memories"), file)):
+        told = [name for name in _TEXTS if isinstance(one, dict) and name in one]
+        if not told:
+            raise InvalidValue(
+                f"{file} is no export of mem0: entry {at} has no {' or '.join(_TEXTS)}. "
+                "Nothing was imported."
+            )
+        text = next(filter(None, (text_in(one[name]) for name in told)), "")
+        if not text:
             continue
         about = {name: one.get(name) for name in ("agent_id", "run_id") if one.get(name)}
         yield ArrivingMemory(
@@ -71,14 +79,15 @@ def _stored(file: Path) -> Iterator[tuple[list[str], str, Any, Any, Any]]:
             for prefix, key, value, created, updated in rows:
                 yield prefix.split("."), key, json.loads(value), created, updated
         return
-    for one in list_in(json_in(file), ("items", "results"), file):
-        if isinstance(one, dict):
-            namespace = one.get("namespace") or one.get("prefix") or []
-            names = (
-                namespace.split(".") if isinstance(namespace, str) else list(map(str, namespace))
+    for at, one in enumerate(list_in(json_in(file), ("items", "results"), file)):
+        if not isinstance(one, dict) or not {"key", "value"} <= one.keys():
+            raise InvalidValue(
+                f"{file} is no list of a store's items: entry {at} has no key and value. "
+                "Nothing was imported."
             )
-            key = str(one.get("key", ""))
-            yield names, key, one.get("value"), one.get("created_at"), one.get("updated_at")
+        namespace = one.get("namespace") or one.get("prefix") or []
+        names = namespace.split(".") if isinstance(namespace, str) else list(map(str, namespace))
+        yield names, str(one["key"]), one["value"], one.get("created_at"), one.get("updated_at")
 
 
 def _is_sqlite(file: Path) -> bool:

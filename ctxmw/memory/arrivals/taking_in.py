@@ -5,11 +5,12 @@ A run that was interrupted goes on where it stopped, since every batch is writte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...conversation.state import gone_ref
 from ...errors import InvalidValue
 from ...protocols import Find
 from ...store.journal import Journal
@@ -21,7 +22,7 @@ from ...values.messages import Message
 from ...values.records import Memory
 from .chats import from_chatgpt, from_claude, from_llamaindex
 from .memories import from_chroma, from_langgraph, from_langmem, from_mem0
-from .values import Arrival, ArrivingChat, ArrivingMemory
+from .values import ARRIVED, Arrival, ArrivingChat, ArrivingMemory, gone_arrival_ref
 
 READERS: dict[str, Callable[[Path], Iterator[Arrival]]] = {
     "mem0": from_mem0,
@@ -49,6 +50,8 @@ class TakenIn:
     turns: int = 0
     known: int = 0
     """What was there already: memories, and conversations with nothing new."""
+    forgotten: int = 0
+    """Memories and conversations that were taken in before and forgotten: they stay away."""
     samples: tuple[str, ...] = ()
     """The first texts."""
 
@@ -57,7 +60,9 @@ class TakenIn:
             counted(self.memories, "memory"),
             f"{counted(self.conversations, 'conversation')} with {counted(self.turns, 'turn')}",
         ]
-        return f"{', '.join(said)}; {self.known} known already"
+        left = [f"{self.known} known already"]
+        left += [f"{self.forgotten} forgotten here and left out"] * bool(self.forgotten)
+        return f"{', '.join(said)}; {', '.join(left)}"
 
 
 def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
@@ -67,9 +72,12 @@ def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
     if not path.exists():
         raise InvalidValue(f"there is no {path}: give the file or folder to import.")
     found = list(READERS[source](path))
-    if of is not None:
-        found = [one for one in found if one.owner == of]
     owners = sorted({one.owner for one in found})
+    if of is not None:
+        if of not in owners:
+            named = ", ".join(map(repr, filter(None, owners[:8]))) or "nobody's by name"
+            raise InvalidValue(f"{path} holds nothing of {of!r:.60}; it holds: {named}.")
+        return [one for one in found if one.owner == of]
     if len(owners) > 1:
         named = ", ".join(repr(owner) for owner in owners[:8])
         raise InvalidValue(
@@ -80,22 +88,39 @@ def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
 
 
 def take_in(
-    journal: Journal, user: str, source: str, found: Iterable[Arrival], capture: Capture | None
+    journal: Journal,
+    user: str,
+    source: str,
+    found: Iterable[Arrival],
+    capture: Capture | None,
+    *,
+    again: bool = False,
 ) -> TakenIn:
-    """Take in what was found; without `capture` only tell what would be."""
+    """Take in what was found; without `capture` only tell what would be.
+
+    `again`: also what was taken in before and forgotten since.
+    """
     memories = [one for one in found if isinstance(one, ArrivingMemory)]
     chats = [one for one in found if isinstance(one, ArrivingChat) and one.messages]
-    new, known = 0, 0
+    new, gone = 0, 0
     for start in range(0, len(memories), BATCH):
-        batch = memories[start : start + BATCH]
+        batch = {_key(source, one): one for one in memories[start : start + BATCH]}
         with journal.store.atomic(user):
-            fresh = _unknown(journal, user, source, batch)
+            left = _forgotten(journal, user, batch)
+            gone += 0 if again else len(left)
+            wanted = {key: one for key, one in batch.items() if again or key not in left}
+            fresh = _unknown(journal, user, source, wanted)
+            new += len(fresh)
             if capture is not None:
+                journal.store.delete(user, sorted(left.values()) if again else [])
                 journal.store.put([memory.row() for memory in fresh])
-        new, known = new + len(fresh), known + len(batch) - len(fresh)
+    ended = {gone_ref(_chat(source, one)) for one in chats}
+    left_chats = {row.ref for row in journal.store.get(user, sorted(ended))}
+    if capture is not None and again:
+        journal.store.delete(user, sorted(left_chats))
+    taken = [one for one in chats if again or gone_ref(_chat(source, one)) not in left_chats]
     said = [
-        capture(f"{source}:{one.id}", one.messages) if capture else len(one.messages)
-        for one in chats
+        capture(_chat(source, one), one.messages) if capture else len(one.messages) for one in taken
     ]
     texts = [one.text for one in memories[:_SAMPLES]]
     texts += [one.title or str(one.messages[0]["content"]) for one in chats[:_SAMPLES]]
@@ -103,16 +128,24 @@ def take_in(
         memories=new,
         conversations=sum(map(bool, said)),
         turns=sum(said),
-        known=known + sum(not n for n in said),
+        known=len(memories) - new - gone + sum(not n for n in said),
+        forgotten=gone + len(chats) - len(taken),
         samples=tuple(texts[:_SAMPLES]),
     )
 
 
+def _forgotten(journal: Journal, user: str, keys: Iterable[str]) -> dict[str, str]:
+    """Return which of these were forgotten here, each with where that is kept."""
+    refs = {gone_arrival_ref(key): key for key in keys}
+    return {refs[row.ref]: row.ref for row in journal.store.get(user, sorted(refs))}
+
+
 def _unknown(
-    journal: Journal, user: str, source: str, batch: Sequence[ArrivingMemory]
+    journal: Journal, user: str, source: str, keys: Mapping[str, ArrivingMemory]
 ) -> list[Memory]:
     """Return those that are not here: neither they nor others that say the same."""
-    keys = {_key(source, one): one for one in batch}
+    if not keys:
+        return []
     asked = Find(types=(Memory.type,), keys=tuple(keys), live=None)
     here = {row.key for row in journal.store.query(user, asked)}
     new_ref = journal.refs(user)
@@ -129,7 +162,11 @@ def _unknown(
 
 def _key(source: str, one: ArrivingMemory) -> str:
     # Made of where it comes from: what came before is known by it.
-    return f"import:{source}:{digest(one.owner, one.id)[:24]}"
+    return f"{ARRIVED}{source}:{digest(one.owner, one.id)[:24]}"
+
+
+def _chat(source: str, one: ArrivingChat) -> str:
+    return f"{source}:{one.id}"
 
 
 def _memory(journal: Journal, source: str, one: ArrivingMemory, **values: Any) -> Memory:

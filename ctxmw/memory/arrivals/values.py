@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
-from ...text.cleaning import clean
+from ...text.cleaning import clean, digest
 from ...values.items import Trust
 from ...values.messages import Message
 from ...values.metadata import MetadataValue
+from ...values.records import Record
 
 _LONGEST = 200
 
@@ -39,6 +40,26 @@ class ArrivingChat:
     messages: tuple[Message, ...] = ()
 
 
+class GoneArrival(Record):
+    """What is kept of something that was taken in and forgotten: the hash of where it came from.
+
+    So it does not come back when the same file is taken in once more.
+    """
+
+    type: ClassVar[str] = "gone_arrival"
+
+    def foreign(self) -> str:
+        """Return nothing: a hash is ours."""
+        return ""
+
+
+def gone_arrival_ref(key: str) -> str:
+    """Return where it is kept that what has this key was forgotten."""
+    return f"gone_arrival:{digest(key)[:32]}"
+
+
+ARRIVED = "import:"
+"""How the keys of memories begin that were taken in."""
 Arrival = ArrivingMemory | ArrivingChat
 Arrivals = Iterator[Arrival]
 

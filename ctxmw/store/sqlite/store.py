@@ -138,7 +138,7 @@ class SqliteStore(Blobs):
         any_word = any_of(words)
         if not any_word:
             return []
-        bound = [user, SHARED, any_word, *values, *bounds(asked)]
+        bound = [user, SHARED, user, any_word, user, *values, *bounds(asked)]
         sql = _FOUND + clauses + _BEST_FIRST
         found = self._connections.read(sql, bound)
         return [(row_of(user, row[:-1]), -row[-1]) for row in found]
@@ -237,10 +237,10 @@ SELECT records.ref, records.type, records.at, records.body, records.session, rec
     records.digest, records.scope, records.source, records.live, records.search_text, records.seq,
     words.rank
 FROM words CROSS JOIN records ON records.id = words.rowid
-WHERE words MATCH CASE WHEN EXISTS (SELECT 1 FROM users WHERE name NOT IN (?1, ?2))
-    THEN 'owner : "u' || coalesce((SELECT id FROM users WHERE name = ?1), 0) || '" AND ' ELSE '' END
-    || 'search_text : (' || ?3 || ')'
-AND records.user = (SELECT id FROM users WHERE name = ?1)"""
+WHERE words MATCH CASE WHEN EXISTS (SELECT 1 FROM users WHERE name NOT IN (?, ?))
+    THEN 'owner : "u' || coalesce((SELECT id FROM users WHERE name = ?), 0) || '" AND ' ELSE '' END
+    || 'search_text : (' || ? || ')'
+AND records.user = (SELECT id FROM users WHERE name = ?)"""
 _BEST_FIRST = " ORDER BY words.rank LIMIT ? OFFSET ?"
 _WRITTEN = """
 SELECT records.seq, records.ref, records.type, 0 FROM records

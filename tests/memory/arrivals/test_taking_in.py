@@ -11,6 +11,7 @@ import pytest
 from ctxmw import ContextMiddleware, InvalidValue
 from ctxmw.memory.arrivals import taking_in
 from ctxmw.memory.arrivals.taking_in import READERS
+from ctxmw.protocols import Find
 
 AT = datetime(2025, 3, 4, 10, 0, tzinfo=UTC)
 
@@ -242,3 +243,81 @@ def test_what_is_no_such_thing_is_an_error_that_names_it(source, ctx, tmp_path):
     with pytest.raises(InvalidValue, match="mem0, langgraph"):
         ctx.import_from("elsewhere", tmp_path)
     assert ctx.memories() == []
+
+
+@pytest.mark.parametrize("by", ["ref", "source", "metadata"])
+def test_what_was_forgotten_does_not_come_back_unless_it_is_asked_for(by, ctx, tmp_path):
+    path = mem0(tmp_path)
+    ctx.import_from("mem0", path)
+    [memory] = ctx.memories()
+    named = {"ref": memory.ref, "source": "import:mem0", "metadata": {"category": "travel"}}
+    ctx.forget(**{by: named[by]})
+    would = ctx.import_from("mem0", path, dry_run=True)
+    taken = ctx.import_from("mem0", path)
+    assert (
+        (taken.memories, taken.known, taken.forgotten)
+        == (0, 0, 1)
+        == (
+            would.memories,
+            would.known,
+            would.forgotten,
+        )
+    )
+    assert "1 forgotten here and left out" in str(taken)
+    assert ctx.memories() == []
+    assert ctx.import_from("mem0", path, again=True, dry_run=True).memories == 1
+    assert ctx.import_from("mem0", path, again=True).memories == 1
+    assert ctx.import_from("mem0", path).known == 1
+
+
+def test_an_edited_one_does_not_come_back_beside_itself(ctx, tmp_path):
+    ctx.import_from("mem0", mem0(tmp_path))
+    [memory] = ctx.memories()
+    edited = ctx.edit(memory.ref, "ada likes window seats")
+    assert ctx.import_from("mem0", tmp_path / "mem0.json").known == 1
+    ctx.forget(edited.ref)
+    assert ctx.import_from("mem0", tmp_path / "mem0.json").forgotten == 1
+    assert ctx.memories() == []
+
+
+@pytest.mark.parametrize("source", ["chatgpt", "claude"])
+def test_a_forgotten_conversation_does_not_come_back_unless_it_is_asked_for(source, ctx, tmp_path):
+    path = MADE[source](tmp_path)
+    ctx.import_from(source, path)
+    [state] = ctx.sessions()
+    ctx.forget(session=state.session)
+    taken = ctx.import_from(source, path)
+    assert (taken.turns, taken.forgotten) == (0, 1)
+    assert ctx.search("aisle seats") == []
+    assert ctx.import_from(source, path, again=True).turns == 2
+    assert ctx.search("aisle seats")
+
+
+def test_of_a_user_who_is_forgotten_nothing_is_kept_at_all(ctx, tmp_path):
+    ctx.import_from("mem0", mem0(tmp_path))
+    ctx.forget(ctx.memories()[0].ref)
+    ctx.forget(user="me")
+    assert ctx.store.query("me", Find(live=None)) == []
+    assert ctx.import_from("mem0", tmp_path / "mem0.json").memories == 1
+
+
+@pytest.mark.parametrize("of", ["zz", "", 5])
+def test_somebody_who_is_not_in_it_is_an_error_that_names_who_is(of, ctx, tmp_path):
+    with pytest.raises(InvalidValue, match=r"holds: 'ada', 'bob'"):
+        ctx.import_from("mem0", mem0(tmp_path, "ada", "bob"), of=of)
+    assert ctx.memories() == []
+
+
+@pytest.mark.parametrize("held", [[1], ["x"], [{"foo": 1}], [{"id": "1", "memory": "a"}, None]])
+@pytest.mark.parametrize("source", ["mem0", "langgraph", "langmem", "chatgpt", "claude"])
+def test_entries_that_make_no_sense_are_refused_and_nothing_is_taken(source, held, ctx, tmp_path):
+    (tmp_path / "given.json").write_text(json.dumps(held))
+    with pytest.raises(InvalidValue, match=r"given\.json is no"):
+        ctx.import_from(source, tmp_path / "given.json")
+    assert ctx.memories() == []
+
+
+def test_flags_are_true_or_false(ctx, tmp_path):
+    for name in ("again", "dry_run"):
+        with pytest.raises(InvalidValue, match=name):
+            ctx.import_from("mem0", mem0(tmp_path), **{name: "no"})
