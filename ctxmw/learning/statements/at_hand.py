@@ -73,8 +73,9 @@ _AT_ONCE = re.compile(r"\b(?:immediately|right away|at once|asap)\b")
 # How somebody feels, wants and tries lasts where it looks like more than this hour's.
 _MOOD = re.compile(
     r"\A(?:and |but |so |because of that, )?i(?:'m| am)? "
-    r"(?:\w{1,20}ly |just |still |so |not |sometimes ){0,3}"
-    r"(?:feel|felt|worry|struggle|keep \w{1,20}ing|hate|want|need|can't|cannot|don't want"
+    r"(?:(?!only )\w{1,20}ly |just |still |so |not |sometimes ){0,3}"
+    r"(?:feel|felt|worry|struggle|keep \w{1,20}ing|hate|want|need|don't want"
+    r"|(?:can't|cannot)(?! (?:stand|bear|tolerate|eat|drink|wear|digest)\b)"
     r"|don't have|chose it|got|find myself|afraid|scared|worried|nervous|sceptical|skeptical"
     r"|stuck|lost|sure)\b"
 )
