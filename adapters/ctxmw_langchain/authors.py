@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -29,6 +30,8 @@ log = logging.getLogger("ctxmw")
 AUTHOR = "ctxmw_author"
 """In `additional_kwargs`: who speaks, where the application knows better."""
 Speaker = Literal["person", "application", "model", "document"]
+WRITTEN_BY, SUMMARIZED = "lc_source", "summarization"
+"""By what LangChain's middleware marks its own messages, and those of them that are summaries."""
 _SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 _NOT_HUMAN = AIMessage | SystemMessage | ToolMessage
 _NOTHING: Mapping[int, str] = MappingProxyType({})
@@ -63,6 +66,11 @@ class Authors:
             one.id: one.content for one in known or () if isinstance(one, ToolMessage) and one.id
         }
 
+    @property
+    def among_documents(self) -> bool:
+        """Whether messages before the question may be documents, whatever their type."""
+        return self._upstream.holds_documents
+
     def brought(self) -> list[str]:
         """Return the sources of what a template brings along: no person's words, nor its own."""
         return [f"document:{name}" for name in dict.fromkeys(self._upstream.strangers)]
@@ -82,13 +90,18 @@ class Authors:
         human = [
             (at, message) for at, message in enumerate(said) if not isinstance(message, _NOT_HUMAN)
         ]
-        speakers = {at: self._speaker(at, message) for at, message in human}
+        speakers: dict[int, Speaker] = {at: self._speaker(at, message) for at, message in human}
+        # Whatever answers a tool's call is the tool's.
+        speakers |= dict.fromkeys(_in_place_of_tools(said), "document")
         return {at: speaker for at, speaker in speakers.items() if speaker != "person"}
 
     def _speaker(self, at: int, message: BaseMessage) -> Speaker:
         told = message.additional_kwargs.get(AUTHOR)
         if told is not None:
             return _checked(told)
+        if message.additional_kwargs.get(WRITTEN_BY) == SUMMARIZED:
+            # It stands for messages, and may be all that is left of some: it is to be found.
+            return "document"
         if self._in_subagent:
             return "model"
         if at in self._said:
@@ -99,11 +112,19 @@ class Authors:
 
     def _wrote(self, message: BaseMessage) -> bool:
         # Such as a summary that stands for messages in a state.
-        if self._unseen or message.additional_kwargs.get("lc_source"):
+        if self._unseen or message.additional_kwargs.get(WRITTEN_BY):
             return True
         if self._state is not None:
             return repr(message.content) not in self._state.messages
         return self._upstream.wrote(message)
+
+
+def _in_place_of_tools(messages: Sequence[BaseMessage]) -> Iterator[int]:
+    """Yield where human messages follow a call of a tool that nothing has answered."""
+    for at, (before, message) in enumerate(pairwise(messages), start=1):
+        called = isinstance(before, AIMessage) and before.tool_calls
+        if called and not isinstance(message, _NOT_HUMAN):
+            yield at
 
 
 def _checked(told: object) -> Speaker:
