@@ -12,7 +12,6 @@ taken.
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -21,12 +20,13 @@ import secrets
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.code_index import copied
+from benchmarks.report import Benchmark, Line
 from benchmarks.timing import control, percentile, timed
 from tests.mcp.conftest import await_port, free_port
 from tests.support.processes import running
@@ -39,8 +39,13 @@ META = {
 }
 
 
+BENCHMARK = Benchmark(
+    name="notices", about=__doc__, data="Python files of the installed packages", seed=7
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--files", type=int, default=300)
     parser.add_argument("--notices", type=int, default=200)
     parser.add_argument("--editor", action="store_true", help="drive a real VS Code as well")
@@ -52,15 +57,14 @@ def main() -> None:
         told = measured(folder, Path(name) / "home", chosen.notices)
         if chosen.editor:
             told["edit, in VS Code"] = in_an_editor(folder, Path(name) / "vscode", chosen.notices)
-    print(
-        f"{chosen.files} files; milliseconds from the request to the answer: stored when it comes"
-    )
-    for what, times in told.items():
-        p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
-        print(f"{what:<26} p50 {p50:7.1f}  p95 {p95:7.1f}  max {max(times):7.1f}  n={len(times)}")
-    for what in ("edit", *(("edit, in VS Code",) if chosen.editor else ())):
-        reached = "reached" if percentile(told[what], 0.95) < GOAL else "missed"
-        print(f"goal: {what}: p95 under {GOAL:.0f} ms: {reached}")
+    BENCHMARK.tell((line_of(what, times) for what, times in told.items()), chosen)
+
+
+def line_of(what: str, times: Sequence[float]) -> Line:
+    figures = {"p50": round(percentile(times, 0.5), 1), "p95": round(percentile(times, 0.95), 1)}
+    goal = GOAL if what.startswith("edit") else None
+    more = {"max": round(max(times), 1), "n": len(times), "goal p95": goal}
+    return Line(what, {**figures, **more}, table="ms, stored when the answer comes")
 
 
 def measured(folder: Path, home: Path, notices: int) -> dict[str, list[float]]:
