@@ -52,7 +52,9 @@ _HOLDS_ON = re.compile(
     r"|(?:going|moving) forward|in (?:the )?future|as a rule|in general|generally|usually|remember"
     r"|henceforth|permanently|unless|instead|rather than|prefer|no longer|any ?more|at all|fyi)\b"
     r"|\b(?:don't forget|bear in mind|keep in mind|note) that\b|\b(?:call|address) me\b"
-    r"|\ball (?:your|my|our|of (?:your|my|our))\b|\byour (?:answers|replies|responses|code)\b"
+    r"|\ball (?:your|my|our|of (?:your|my|our))\b"
+    r"|\byour (?:answers|replies|responses|code|functions|methods|classes|variables|modules|files"
+    r"|tests|commits|emails|letters|reports|texts)\b|\bget (?:accustomed|used) to\b"
     r"|\bwhen (?:you|i|we)(?:'re| are)? (?!done|finished|ready)\w|\bnames\b"
 )
 _PUTS_RIGHT = re.compile(
