@@ -29,7 +29,7 @@ GOAL = "Plan the move of our bakery to Fuller Street. Never order anything witho
 
 
 BENCHMARK = Benchmark(
-    name="length", about=__doc__, data="a made-up conversation, with ordinary chat of ours", seed=26
+    name="length", about=__doc__, data="benchmarks/data/ordinary_chat.txt, tools made up", seed=26
 )
 
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--turns", type=int, nargs="+", default=[200, 2_000])
     parser.add_argument("--window", type=int, default=8_000)
     chosen = parser.parse_args()
-    BENCHMARK.tell(measured(sorted(chosen.turns), chosen.window), chosen, [CHAT])
+    BENCHMARK.tell(measured(sorted(chosen.turns), chosen.window), chosen)
 
 
 def measured(lengths: Sequence[int], window: int) -> Iterator[Line]:
@@ -46,16 +46,15 @@ def measured(lengths: Sequence[int], window: int) -> Iterator[Line]:
     first: dict[str, float] = {}
     for turns in lengths:
         last = times[max(0, turns - LAST) : turns]
-        found = {"median": statistics.median(last), "mean": statistics.mean(last)}
-        first = first or found
-        figures = {name: round(value, 2) for name, value in found.items()}
-        ratios = {f"{name}, times": round(found[name] / first[name], 2) for name in found}
-        yield Line(f"{turns:,} turns", {**figures, **ratios}, table="ms of CPU a turn")
+        figures = {"median ms": statistics.median(last), "mean ms": statistics.mean(last)}
+        first = first or figures
+        ratios = {f"{name[:-3]} ratio": figures[name] / first[name] for name in figures}
+        yield Line(f"{turns:,} turns", {**figures, **ratios})
 
 
 def held(turns: int, window: int) -> list[float]:
     """Hold a conversation; return the milliseconds of processor time that each turn took."""
-    random, chat = Random(BENCHMARK.seed), CHAT.read_text(encoding="utf-8").splitlines()
+    random, chat = Random(26), CHAT.read_text(encoding="utf-8").splitlines()
     messages: list[dict[str, Any]] = []
     times = []
     with TemporaryDirectory() as folder:

@@ -40,7 +40,6 @@ from ctxmw.tokens.prompt_counter import Measure
 CHAT = Path(__file__).parent / "data" / "ordinary_chat.txt"
 GOAL = "Plan the move of our bakery to Fuller Street. Never order anything without asking me."
 FACTS, FIRST, EVERY, LATER = 30, 5, 8, 59
-SEED = 26
 COUNT = counter_for("cl100k_base")
 MEASURE = Measure(COUNT)
 
@@ -64,7 +63,7 @@ class Script:
     outputs: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Turn]:
-        random, chat = Random(SEED), CHAT.read_text(encoding="utf-8").splitlines()
+        random, chat = Random(26), CHAT.read_text(encoding="utf-8").splitlines()
         facts = [(_name(random), str(random.randrange(10_000, 99_999))) for _ in range(FACTS)]
         for at in range(self.turns):
             number, rest = divmod(at - FIRST, EVERY)
@@ -304,7 +303,10 @@ def _common(one: str, other: str) -> str:
 
 
 BENCHMARK = Benchmark(
-    name="long_runs", about=__doc__, data="a made-up script, with ordinary chat of ours", seed=SEED
+    name="long_runs",
+    about=__doc__,
+    data="benchmarks/data/ordinary_chat.txt, facts and outputs made up",
+    seed=26,
 )
 
 
@@ -315,11 +317,11 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     chosen = parser.parse_args()
     rows = (
-        Line(f"{kind}, {window:,} tokens", measured(kind, window, chosen.turns))
+        Line(f"{kind} {window:,}", measured(kind, window, chosen.turns))
         for kind in chosen.kinds
         for window in chosen.windows
     )
-    BENCHMARK.tell(rows, chosen, [CHAT])
+    BENCHMARK.tell(rows, chosen)
 
 
 if __name__ == "__main__":
