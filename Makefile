@@ -24,6 +24,12 @@ clients          := $(VENV)/mcp-clients
 langchain_client := $(clients)/.langchain-installed
 node_clients     := $(clients)/.node-installed
 
+# The extension is compiled beside the environment, so that nothing of Node's is left among the sources.
+editor      := $(VENV)/editor
+vsix        := $(editor)/ctxmw.vsix
+code_server := $(editor)/.editor-installed
+npm_quiet   := --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error
+
 # uv is fast, but does not read pip's configuration: where only pip knows the way, pip installs.
 define install
 	@$(python) -m uv pip install --quiet --python $(python) $(pinned) --build-constraint constraints.txt $(1) || \
@@ -38,7 +44,7 @@ comma := ,
 
 .PHONY: help
 help:  ## Show these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: $(demo_installed)  ## Show the main job: two conversations, one memory
@@ -50,6 +56,21 @@ install: $(all_installed)  ## Make .venv with every extra and the development to
 .PHONY: test
 test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pick some with ARGS="-k tokens"
 	@$(python) -m pytest $(or $(ARGS),$(in_parallel))
+
+.PHONY: test-all
+test-all: $(all_installed) editor  ## Run all tests, those in a real VS Code too (600 MB are installed)
+	@$(MAKE) --no-print-directory test
+
+.PHONY: extension
+extension: $(vsix)  ## Compile and pack the extension for VS Code in dist; needs Node
+	@mkdir -p dist
+	@cp $(vsix) dist/
+	@echo "dist/$(notdir $(vsix))"
+
+.PHONY: editor
+editor: $(all_installed)  ## Install a VS Code that tests can drive, with the extension
+	@$(MAKE) --no-print-directory $(vsix) $(code_server) || \
+	echo "npm could not install it: the tests in VS Code are skipped" >&2
 
 .PHONY: quick
 quick: $(all_installed)  ## Run a quick part of the tests, in less than a minute
@@ -165,3 +186,25 @@ $(node_clients): tests/mcp/package.json | $(all_installed)
 	@cp $< $(clients)/node/
 	@if npm install --prefix $(clients)/node --no-audit --no-fund --loglevel=error >/dev/null 2>&1; \
 	then touch $@; else echo "npm could not install them: their tests are skipped" >&2; fi
+
+# No lock file: the three packages are pinned, and have no dependencies that end up in the extension.
+$(vsix): $(wildcard editors/vscode/*.* editors/vscode/src/*.ts editors/vscode/media/*) LICENSE | $(venv_made)
+	@echo "Compiling the extension"
+	@mkdir -p $(editor)/extension
+	@rm -rf $(editor)/extension/out $(editor)/extension/src
+	@cp -r editors/vscode/. $(editor)/extension/
+	@cp LICENSE $(editor)/extension/LICENSE.txt
+	@cd $(editor)/extension && npm install $(npm_quiet) && npx --no-install tsc -p .
+	@$(python) editors/vscode/pack.py $(editor)/extension $@
+
+# The Node that comes with it is newer than most systems have. Its own scripts would compile things
+# that nothing here uses.
+$(code_server): tests/editors/package.json
+	@echo "Installing a VS Code for the tests"
+	@mkdir -p $(editor)
+	@cp $< $(editor)/
+	@npm install --prefix $(editor) $(npm_quiet)
+	@export PATH="$(abspath $(editor))/node_modules/node/bin:$$PATH" && \
+	cd $(editor)/node_modules/code-server/lib/vscode && npm install --omit=dev $(npm_quiet) && \
+	cd extensions && npm install --omit=dev $(npm_quiet)
+	@touch $@

@@ -2,7 +2,7 @@
 
     python -m benchmarks.train_lasting [--check]
 
-Reads benchmarks/data/lasting.tsv: sentences that were written for it, each with its label, F for a
+Reads benchmarks/data/lasting*.tsv: sentences that were written for it, each with its label, F for a
 fact about the speaker, P for a preference or habit, R for a request that holds on, N for what
 teaches nothing. Writes ctxmw/learning/lasting/weights.json, the same for the same sentences.
 With --check nothing is written: a fifth of the sentences is judged by weights of the others, five
@@ -24,7 +24,9 @@ from benchmarks.report import Benchmark, Line
 from ctxmw.learning.lasting import judging
 from ctxmw.learning.lasting.marks import NAMED_KINDS, marks_of, spoken_words
 
-EXAMPLES = Path(__file__).parent / "data" / "lasting.tsv"
+DATA = Path(__file__).parent / "data"
+EXAMPLES = (DATA / "lasting.tsv", DATA / "lasting_at_work.tsv")
+"""What people tell in passing, and what they say while they have something done."""
 WEIGHTS = Path(judging.__file__).parent / "weights.json"
 OFTEN = 2
 """How many sentences must have a word, or a mark, for it to count."""
@@ -95,11 +97,11 @@ def main() -> None:
     chosen = parser.parse_args()
     examples = _read()
     rows = _checked(examples) if chosen.check else [_written(examples)]
-    BENCHMARK.tell(rows, chosen, [EXAMPLES])
+    BENCHMARK.tell(rows, chosen, EXAMPLES)
 
 
 def _read() -> Examples:
-    lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
+    lines = [line for file in EXAMPLES for line in file.read_text("utf-8").splitlines()]
     labels, texts = zip(*(line.split("\t") for line in lines), strict=True)
     spoken = [spoken_words(text) for text in texts]
     words = Counter(word for one in spoken for word in set(one) if word[0].isalpha())

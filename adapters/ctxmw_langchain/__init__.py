@@ -20,6 +20,7 @@ except ImportError as error:
 
 from .hooks import PreModelHook, pre_model_hook
 from .model import ContextModel
+from .rating import arate, rate
 from .retriever import MemoryRetriever
 from .runnable import with_context
 from .tools import catalog_tools, code_tools, memory_tools
@@ -35,10 +36,12 @@ __all__ = [
     "LangGraphSource",
     "MemoryRetriever",
     "PreModelHook",
+    "arate",
     "catalog_tools",
     "code_tools",
     "memory_tools",
     "pre_model_hook",
+    "rate",
     "with_context",
 ]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -63,6 +64,11 @@ class Authors:
             one.id: one.content for one in known or () if isinstance(one, ToolMessage) and one.id
         }
 
+    @property
+    def among_documents(self) -> bool:
+        """Whether messages before the question may be documents, whatever their type."""
+        return self._upstream.holds_documents
+
     def brought(self) -> list[str]:
         """Return the sources of what a template brings along: no person's words, nor its own."""
         return [f"document:{name}" for name in dict.fromkeys(self._upstream.strangers)]
@@ -82,7 +88,9 @@ class Authors:
         human = [
             (at, message) for at, message in enumerate(said) if not isinstance(message, _NOT_HUMAN)
         ]
-        speakers = {at: self._speaker(at, message) for at, message in human}
+        speakers: dict[int, Speaker] = {at: self._speaker(at, message) for at, message in human}
+        # Whatever answers a tool's call is the tool's.
+        speakers |= dict.fromkeys(_in_place_of_tools(said), "document")
         return {at: speaker for at, speaker in speakers.items() if speaker != "person"}
 
     def _speaker(self, at: int, message: BaseMessage) -> Speaker:
@@ -104,6 +112,14 @@ class Authors:
         if self._state is not None:
             return repr(message.content) not in self._state.messages
         return self._upstream.wrote(message)
+
+
+def _in_place_of_tools(messages: Sequence[BaseMessage]) -> Iterator[int]:
+    """Yield where human messages follow a call of a tool that nothing has answered."""
+    for at, (before, message) in enumerate(pairwise(messages), start=1):
+        called = isinstance(before, AIMessage) and before.tool_calls
+        if called and not isinstance(message, _NOT_HUMAN):
+            yield at
 
 
 def _checked(told: object) -> Speaker:

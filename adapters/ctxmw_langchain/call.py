@@ -30,7 +30,7 @@ class NewCall:
         self._session = session
         self._chat = session.forgiving()
         self._given = Given(messages, said, speakers=authors.mark(messages))
-        self._given.bring(authors.brought())
+        self._given.bring(authors.brought(), before=authors.among_documents)
         self._given.restore(authors.originals(messages))
         asked = {
             "messages": self._given.dicts,

@@ -99,10 +99,14 @@ class Given:
         self.placed: list[tuple[BaseMessage, BaseMessage]] = []
         """The messages that were changed, each with what was said in it."""
 
-    def bring(self, sources: Sequence[str]) -> None:
-        """Say what strangers' words come along with the question, by their sources."""
+    def bring(self, sources: Sequence[str], *, before: bool = False) -> None:
+        """Say what strangers' words come along with the question, by their sources.
+
+        `before`: they may be messages that stand before it.
+        """
         users = [plain for plain in self.dicts if plain["role"] == "user"]
-        for plain in users[-1:] if sources else ():
+        first = [plain for plain in self.dicts if plain["role"] != "system"]
+        for plain in (*(first[:1] if before else ()), *users[-1:]) if sources else ():
             plain["brings"] = list(sources)
 
     def restore(self, originals: Mapping[int, Any]) -> None:

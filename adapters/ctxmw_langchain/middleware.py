@@ -1,7 +1,7 @@
 """A memory for agents made with `create_agent`.
 
-It changes what the model is sent and, unless asked, never the agent's state: checkpoints hold what
-was said, and each answer's provenance.
+It changes what the model is sent and, unless asked, never the messages of the agent's state:
+checkpoints hold what was said, each answer's provenance, and which messages a run began with.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ try:
     from langchain.agents.middleware.types import ExtendedModelResponse
     from langgraph.graph.message import REMOVE_ALL_MESSAGES
     from langgraph.types import Command
+
+    from .heard import HeardState, heard_at_the_start, said_by_the_person
 except ImportError as error:
     raise MissingPackage(
         'agents need langchain and langgraph: pip install "ctxmw[agents]"'
@@ -42,6 +44,8 @@ Rewriting = ExtendedModelResponse[Any]
 
 class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
     """Brings what matters into every model call of an agent, and the memory's tools with it."""
+
+    state_schema = HeardState
 
     def __init__(
         self,
@@ -81,6 +85,10 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
     def name(self) -> str:
         return self._name
 
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Keep which messages are the person's: what comes while the agent runs is not."""
+        return heard_at_the_start(state)
+
     def wrap_model_call(
         self, request: Request, handler: Callable[[Request], Response]
     ) -> Response | Rewriting:
@@ -111,7 +119,7 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
     def _new_call(self, request: Request) -> NewCall:
         prompt = _prompt(request)
         said = said_by_people(self._ctx, prompt)
-        authors = Authors(None, state=request.state["messages"])
+        authors = Authors(None, state=said_by_the_person(request.state))
         chat, room = self._conversations.of(None), self._rooms(request)
         return NewCall(chat, prompt, said, room=room, authors=authors)
 

@@ -56,6 +56,8 @@ class Upstream:
     """The steps since the last template."""
     made: bool = False
     """Whether another model stands on the way."""
+    holds_documents: bool = False
+    """Whether a placeholder of its templates is named after documents."""
     strangers: tuple[str, ...] = ()
     """The variables of its templates that are filled in with neither the person's words nor the
     application's: documents, what other people wrote, what another model said."""
@@ -79,6 +81,7 @@ class Upstream:
             known=True,
             applications=(*self.applications, *found),
             made=self.made,
+            holds_documents=self.holds_documents or any(map(_of_documents, templates)),
             strangers=(*self.strangers, *_strange_variables(templates, said)),
         )
 
@@ -126,7 +129,7 @@ def _applications(template: Any, filled: Mapping[str, Any] = _EMPTY) -> Iterator
         filled = {**filled, **template.partial_variables}
         for message in template.messages:
             yield from _applications(message, filled)
-        if len(_sole_variables(template)) > 1:
+        if len(_sole_variables(template)) > 1 or _of_documents(template):
             yield ANYTHING
     elif isinstance(template, FewShotChatMessagePromptTemplate) and template.examples is not None:
         yield from _finished(template.format_messages())
@@ -165,12 +168,29 @@ def _strange_variables(
     for template in templates:
         messages = template.messages if isinstance(template, ChatPromptTemplate) else []
         persons = {said} if said in template.input_variables else _sole_variables(template)
-        listed = {one.variable_name for one in messages if isinstance(one, MessagesPlaceholder)}
+        listed = set(_placeholders(template)) - _of_documents(template)
         # Of two that are a message each, it cannot be told which is the person's.
         spoken = persons if len(persons) == 1 else set()
         yield from (name for name in template.input_variables if name not in spoken | listed)
         if any(getattr(one, "example_selector", None) for one in messages):
             yield "examples"
+
+
+def _placeholders(template: Any) -> list[str]:
+    messages = template.messages if isinstance(template, ChatPromptTemplate) else []
+    return [one.variable_name for one in messages if isinstance(one, MessagesPlaceholder)]
+
+
+def _of_documents(template: Any) -> set[str]:
+    """Return the placeholders of a template that are named after documents, not after people."""
+    return {name for name in _placeholders(template) if _DOCUMENTS & set(name.lower().split("_"))}
+
+
+_DOCUMENTS = frozenset(
+    "context document documents doc docs source sources passage passages result results retrieved"
+    " retrieval knowledge snippet snippets article articles page pages chunk chunks evidence"
+    " reference references example examples facts web search".split()
+)
 
 
 _NOT_HUMAN = AIMessagePromptTemplate | SystemMessagePromptTemplate

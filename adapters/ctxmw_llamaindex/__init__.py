@@ -14,6 +14,7 @@ from pydantic import VERSION as _PYDANTIC
 from .context import with_context
 from .events import ContextPrepared
 from .memory_block import ContextMemoryBlock
+from .rating import arate, rate
 from .tools import (
     CatalogToolSpec,
     CodeToolSpec,
@@ -30,9 +31,11 @@ __all__ = [
     "ContextMemoryBlock",
     "ContextPrepared",
     "MemoryToolSpec",
+    "arate",
     "catalog_tools",
     "code_tools",
     "memory_tools",
+    "rate",
     "with_context",
 ]
 

@@ -8,7 +8,8 @@ A name that is almost one of ours ("userId") would be passed over in silence, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -30,6 +31,34 @@ def said_by(given: tuple[object, ...]) -> dict[str, str]:
     _check_names(held)
     names = {key: _name(held.get(key), key) for key in KEYS}
     return {key: name for key, name in names.items() if name is not None}
+
+
+def asked_by_a_model(asked: str) -> bool:
+    """Say whether a question is asked in a LangGraph graph, by nobody whose words it has.
+
+    So asks an agent of LangChain's whose tool holds an engine.
+    """
+    langchain: Any = sys.modules.get("langchain_core.runnables.config")
+    config = langchain.var_child_runnable_config.get() if langchain else None
+    if not config or not (config.get("metadata") or {}).get("checkpoint_ns"):
+        return False
+    read = (config.get("configurable") or {}).get("__pregel_read")
+    try:
+        # LangGraph's own ToolNode reads the whole state like this.
+        values = read(list(read.args[1])) if read else {}
+        return asked not in set(_told_in(values))
+    except Exception:  # noqa: BLE001 - it is not a public way, and must not stop a graph
+        return True
+
+
+def _told_in(state: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a graph's state has from its caller: its texts, and human messages."""
+    for value in state.values():
+        if isinstance(value, str):
+            yield value
+        for message in value if isinstance(value, list) else ():
+            if getattr(message, "type", "") == "human":
+                yield str(message.content)
 
 
 class _AsTheyAre:

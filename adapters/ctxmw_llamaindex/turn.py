@@ -14,6 +14,7 @@ from typing import Any
 
 from ctxmw import ContextRecord, ForgivingSession, Prepared, Session
 
+from .callers import asked_by_a_model
 from .convert import Message
 
 _TURN: ContextVar[Turn | None] = ContextVar("ctxmw_llamaindex_turn", default=None)
@@ -48,8 +49,8 @@ class Turn:
         engine retrieves, so its model answers from what others wrote.
         """
         outer = current_turn()
-        self.by_person = outer is None
-        """Whether a person asks: inside another turn it is an agent that hands on a task."""
+        self.by_person = outer is None and not asked_by_a_model(asked)
+        """Whether a person asks: inside another turn, or a graph, an agent hands on a task."""
         chat = chat.child(name) if outer is not None and outer.is_of(chat) else chat
         self.session = chat
         self.around = frozenset(around)

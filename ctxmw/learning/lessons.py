@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +28,10 @@ from ..values.messages import Message, last_user, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
 from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
-from .statements.reading import OWN, Statement, statements, untold
+from .statements.reading import OWN, Statement, statements, untold, whole_sentence
 from .statements.scoping import scope_for
 from .subjects.attributes import is_request
-from .subjects.subject import replaced_by, subject_of
+from .subjects.subject import affected_by, subject_of
 from .taint import trust_of_words
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class Lesson:
             scope = scope_for(
                 stated.kind, stated.text, project=self._project, language=self._language
             )
-            if replaced_by(self._journal, self._who.user, scope, subject, stated.said):
+            if affected_by(self._journal, self._who.user, scope, subject, stated.said).replaced:
                 self.take(stated, turn, "conversation")
 
     def take(self, stated: Statement, turn: Turn, source: str) -> None:
@@ -184,15 +185,22 @@ class Lesson:
         if private and self._learner.policy.sensitive == "never":
             return
         subject = subject_of(stated.text, stated.said)
+        scope = about["scope"]
+        known = affected_by(self._journal, self._who.user, scope, subject, stated.said)
+        if known.replaced and not subject.says_all(stated.text):
+            # What took the old one's place stands in another part of the sentence.
+            stated = replace(stated, text=whole_sentence(stated.said), part="")
         reworded = stated.text.rstrip(".").casefold() not in turn.text.casefold()
         values = {"kind": stated.kind, "text": stated.text, "key": subject.key, **about}
         said = stated.part or stated.said
         values |= {"said": said if reworded else "", "sensitive": private}
         values |= _period(stated.text, said, turn.at)
         search, user = self._learner.search, self._who.user
-        replaced = replaced_by(self._journal, user, values["scope"], subject, stated.said)
+        values["near"] = known.unsure
         with self._learner.telemetry.observer.operation("remember"):
-            new = remember(self._journal, search, user, at=turn.at, replaces=replaced, **values)
+            new = remember(
+                self._journal, search, user, at=turn.at, replaces=known.replaced, **values
+            )
         self.learned.append(new)
 
     def _note(self, stated: Statement, turn: Turn, about: Mapping[str, Any]) -> None:

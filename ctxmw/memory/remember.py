@@ -106,7 +106,8 @@ def remember(
             store.put([old.model_copy(update={"until": new.since}).row() for old in others])
             standing = [old for old in standing if old not in others]
         new = _in_place_of(new, standing, replaces) if standing else new
-        new = new.model_copy(update={"near": _near(store, search, new, standing)})
+        near = dict.fromkeys((*new.near, *_near(store, search, new, standing)))
+        new = new.model_copy(update={"near": tuple(near)[:_NEAR]})
         store.put([old.row() for old in _linked(journal, new)])
         return _put_in_place(store, new, standing, replaces)
 

@@ -62,12 +62,13 @@ def for_the_opening(items: Sequence[Item]) -> list[Item]:
     """Return what may stand in the stable block: nothing sensitive, little of one field of life.
 
     A conversation that was nothing but a statement is not told of beside it, nor where it waits
-    until its field is spoken of.
+    until its field is spoken of, nor beside what took its place.
     """
     situational = [item for item in items if not item.sensitive and item.situational]
     # What was remembered by hand goes before what was heard in passing.
     best = sorted(situational, key=lambda item: (is_heard(item), -item.score))
     told = {_bare(item) for item in items if item.section == "about"}
+    told |= {_as_said(found[1]) for item in items if (found := _WAS.search(item.text))}
     later = {item.ref for item in best[FEW:]}
     return [
         item
@@ -80,7 +81,14 @@ def for_the_opening(items: Sequence[Item]) -> list[Item]:
 
 def _bare(item: Item) -> str:
     """Return what an item says, without the dates that are told with it."""
-    return fold(item.text.partition(" (")[0]).rstrip(".! ")
+    return _as_said(item.text.partition(" (")[0])
+
+
+def _as_said(text: str) -> str:
+    return fold(text).rstrip(".! ")
+
+
+_WAS = re.compile(r"\(was: ([^\n()]{1,200})[;)]")
 
 
 def on_topic(recall: Recall, situation: Situation, wanted: Filter) -> list[Item]:

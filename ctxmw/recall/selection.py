@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from ..text.cleaning import fold
 from ..text.phrases import TELLS_WHO
@@ -28,6 +29,8 @@ _SUMMARY_SHARE = 5 / 8
 
 _LATEST = 5
 """Notes on what was done, and as many on what was decided, that open a conversation."""
+_STALE = timedelta(days=30)
+"""By how much the newest of all must be later, for what was left open in passing to be past."""
 _CLOSES = 0.6
 """The share of an open note's words with which one of something done closes it."""
 
@@ -193,9 +196,21 @@ def _in_passing(item: Item) -> bool:
 
 
 def _older(items: Sequence[Item]) -> set[str]:
-    """Return the notes on what was done or decided that others have left behind."""
+    """Return the notes that others have left behind: things done, decided, or long left open."""
     lanes = [[item for item in items if item.lane == lane] for lane in ("done", "decided")]
-    return {item.ref for notes in lanes for item in sorted(notes, key=newest_first)[_LATEST:]}
+    past = {item.ref for notes in lanes for item in sorted(notes, key=newest_first)[_LATEST:]}
+    times = {item.ref: item.at for item in items if item.at is not None}
+    newest = max(times.values(), default=None)
+    stale = {
+        item.ref
+        for item in items
+        if newest
+        and item.lane == "open"
+        and is_heard(item)
+        and item.ref in times
+        and newest - times[item.ref] > _STALE
+    }
+    return past | stale
 
 
 def _as_heard(item: Item) -> tuple[bool, float]:

@@ -57,7 +57,8 @@ _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 _NOT_SAID = re.compile(
     r"""\A(?: [ ]{0,3}> | [ ]{4} | \t | [+-]{2} | Traceback | \[?\d{4}-\d\d-\d\d | \[?\d\d:\d\d
       | \s*+(?: [$|<{}@] | >>>|\.\.\.|//|/\*|\*/|-- | \#(?!\#|[ ][A-Z]) | File[ ]" | at[ ]\S+\(
-        | (?:import|from|def|class|function|const|let|var|return|SELECT)[ ].*[;:({=] ))
+        | (?:import|from|def|class|function|const|let|var|return|SELECT)[ ].*[;:({=]
+        | import[ ][\w.]{1,80}(?:[ ]as[ ]\w{1,40})?$ | from[ ][\w.]{1,80}[ ]import[ ] ))
     """,
     re.VERBOSE,
 )

@@ -105,9 +105,11 @@ def test_the_sources_hold_what_is_needed_to_build_and_test_and_nothing_that_was_
     assert tops == {
         *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "PKG-INFO"),
         *("README.md", "SECURITY.md", "constraints.txt", "pyproject.toml"),
-        *("adapters", "benchmarks", "ctxmw", "docs", "examples", "notebooks", "tests"),
+        *("adapters", "benchmarks", "ctxmw", "docs", "editors", "examples", "notebooks"),
+        "tests",
     }
     made = {"__pycache__", "_build", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+    made |= {"node_modules", "out"}
     assert [parts for parts in paths if made & set(parts)] == []
 
 

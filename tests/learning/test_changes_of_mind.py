@@ -66,6 +66,25 @@ def test_pairs_that_only_look_like_a_change_both_hold() -> None:
             assert before <= {memory.ref for memory in current(ctx)}, (first, second)
 
 
+def test_what_may_have_changed_is_dated_and_the_later_comes_first(
+    ctx: ContextMiddleware,
+) -> None:
+    says(ctx, "s1", "I drive a Volvo.")
+    says(ctx, "s2", "I drive a Tesla.")
+    shown = ctx.session("s3").prepare([{"role": "user", "content": "Hello"}]).context.text
+    lines = [line for line in shown.splitlines() if "I drive" in line]
+    assert len(lines) == 2
+    assert all("(said 20" in line for line in lines)
+
+
+def test_a_conversation_that_only_said_it_is_not_told_of_any_more(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "I'm vegetarian.")
+    ctx.session("s1").end()
+    says(ctx, "s2", "I eat meat again.")
+    shown = ctx.session("s3").prepare([{"role": "user", "content": "Hello"}]).context.text
+    assert shown.count("vegetarian") == shown.count("(was: I'm vegetarian.)") == 1
+
+
 def test_an_allergy_is_given_up_on_plain_words_only(ctx: ContextMiddleware) -> None:
     says(ctx, "s1", "I'm allergic to peanuts.")
     says(ctx, "s2", "I eat peanuts again these days.")

@@ -16,7 +16,7 @@ from typing import Literal
 
 from .marks import marks_of, spoken_words
 
-SURE = 0.75
+SURE = 0.8
 """The likelihood from which a sentence is taken to tell something that lasts."""
 SURE_OF_REQUEST = 0.93
 """The same for a sentence without "I" or "my"."""
@@ -69,6 +69,11 @@ def lasting_kind(text: str) -> Literal["preference", "fact"] | None:
     if lasting < SURE:
         return None
     return "fact" if fact > 0.5 else "preference"
+
+
+def likelihood_of_lasting(text: str) -> float:
+    """Return how likely a sentence is to tell something that lasts."""
+    return _trained().likelihoods(text)[0]
 
 
 @cache

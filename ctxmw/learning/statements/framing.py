@@ -81,6 +81,8 @@ _ANNOUNCES = re.compile(
     r"(?:update|change|revise|adjust|modify) (?:your|our|the|my) [\w' ,-]{0,60}"
     r"(?:conventions?|rules?|guidelines?|style|naming|standards?|practices?)[.!:]*\Z"
 )
+# Of what, the sentence before may tell.
+_A_FAN = re.compile(r"\A(?:i'm|i am) an? (?:[a-z]{1,20} )?fan(?: too| as well)?[.!]*\Z")
 _SARCASM = re.compile(r"/s\s*\Z")
 
 
@@ -108,7 +110,7 @@ def _before_the_text(said: Sequence[Sentence]) -> Iterator[Sentence]:
     for one in said:
         if _PLAYS.match(one.plain) or _IN_PLAY.match(one.plain):
             return
-        if _ANNOUNCES.match(one.plain):
+        if _ANNOUNCES.match(one.plain) or _A_FAN.match(one.plain):
             continue
         if _ABOUT_A_TEXT.match(one.plain):
             if _TEXT_FOLLOWS.search(one.plain):

@@ -17,6 +17,7 @@ from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
 from ..lasting.judging import lasting_kind
+from .at_hand import is_at_hand, urges
 from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
@@ -84,12 +85,18 @@ def untold(text: str) -> Iterator[Statement]:
         plain = one.plain
         if one.joking or plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
             continue
+        if urges(plain):
+            continue
         if _UNREAL.search(plain) or _is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
         if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
-            lead = _LEAD.match(plain)
-            said = one.text[lead.end() if lead else 0 :].strip(_TRAILING)
-            yield Statement("fact", _capital(said), one.text)
+            yield Statement("fact", whole_sentence(one.text), one.text)
+
+
+def whole_sentence(said: str) -> str:
+    """Return a sentence as it stands alone, without what leads up to it."""
+    lead = _LEAD.match(said.lower())
+    return _capital(said[lead.end() if lead else 0 :].strip(_TRAILING))
 
 
 # "They moved me to another team" is told of the speaker.
@@ -156,11 +163,17 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
         yield moved
     if role == "user":
         stated = _of_a_person(sentence, stated)
+        if stated and stated.kind in MEMORY_KINDS and _is_at_hand(sentence, stated):
+            return
     if stated:
         yield stated
     elif role == "user" and not _FOR_NOW.search(sentence.plain):
         for kind, text in told_elsewhere(sentence.text, sentence.plain):
             yield Statement(kind, _capital(text), sentence.text)
+
+
+def _is_at_hand(sentence: Sentence, stated: Statement) -> bool:
+    return is_at_hand(stated.kind, stated.text, sentence.plain)
 
 
 def _of_a_person(sentence: Sentence, stated: Statement | None) -> Statement | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...text.terms import content_terms
-from .endings import plain_words, says_it_changed
+from .endings import adds, plain_words, says_it_changed
 from .kinds import (
     HELD_ALONE,
     NEEDS_NO_WORD,
@@ -71,6 +71,8 @@ class Attributes:
     """Whether it prefers what it names to others of its kind."""
     changes: bool = False
     """Whether it says that something is otherwise than before."""
+    adds: bool = False
+    """Whether it says that it comes beside something else."""
     terms: frozenset[str] = frozenset()
     """Stems of all its words."""
 
@@ -100,6 +102,7 @@ def attributes_of(text: str) -> Attributes:
         reached=frozenset(_goal(words, _REACHED)),
         prefers=not _PREFERS.isdisjoint(words),
         changes=says_it_changed(words),
+        adds=adds(words),
         terms=frozenset(content_terms(text)),
     )
 
@@ -117,6 +120,16 @@ def changed_attribute(new: Attributes, old: Attributes) -> str:
     if new.aspects & old.aspects:
         return "says that it changed"
     return "names another of its kind" if any(_turned(new, old, new.kinds)) else ""
+
+
+def may_differ(new: Attributes, old: Attributes) -> bool:
+    """Say whether two statements name different things where mostly one is had, or preferred.
+
+    Nothing says that anything changed, so both hold; which was said later is worth knowing.
+    """
+    if new.owner != old.owner or new.adds or (new.case and old.case and not new.case & old.case):
+        return False
+    return bool(new.aspects & old.aspects) or any(_turned(new, old, new.kinds))
 
 
 def _turned(new: Attributes, old: Attributes, of: frozenset[str]) -> Iterator[bool]:
@@ -163,10 +176,18 @@ def _things(words: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
         if kind in NEEDS_NO_WORD and not _OF_STATUS & set(words):
             continue
         clause = _clause(words, at)
+        if kind in HELD_ALONE and not _NOT_HAD.isdisjoint(clause):
+            continue
         no = not _NO.isdisjoint(clause) and _TURNS_ROUND.isdisjoint(clause)
         yield kind, word, yes is not no
 
 
+_NOT_HAD = frozenset(
+    "rented borrowed tried trying test tested saw seen see want wants wish considering consider"
+    " looking thinking dream dreaming repaired fixed washed parked visited heard read about"
+    " recommend compare comparing".split()
+)
+"""Who rents a car for a day has it no longer than that."""
 _OF_STATUS = frozenset("am are got get been being have".split())
 
 
@@ -274,11 +295,8 @@ def is_request(of: Attributes) -> bool:
 
 def words_to_look_up(of: Attributes) -> list[str]:
     """Return words by which others that tell the same of somebody are found."""
-    kinds = of.kinds if of.changes else of.kinds & NEEDS_NO_WORD
-    if not of.changes:
-        return words_of_kinds(kinds)
     told = [word for aspect in sorted(of.aspects) for word in _LOOKED_UP[aspect]]
-    return [*told, *words_of_kinds(kinds)]
+    return [*told, *words_of_kinds(of.kinds if of.changes else of.kinds - PREFERRED)]
 
 
 _LOOKED_UP = {

@@ -21,7 +21,8 @@ parted with|parted ways with|no more|say goodbye to|said goodbye to|am off|are o
 came off|went off|got off|me off|us off|lost interest in|fell out of love with|grew out of
 grown out of|outgrew|outgrown|got over|gotten over|done with|through with|finished with
 moved away from|moving away from|switched from|switched over from|switching from
-switched away from|moved from|moving from|migrated from|migrating from|changed from
+pivoted from|pivoting from|switched away from|moved from|moving from|migrated from
+migrating from|changed from
 changing from|went from|have not touched|not touched|tired of|sick of|fed up with|used to be
 used to have|used to use|used to live in|used to work|used to say|used to love|used to like
 used to|forget|forget about|ignore|disregard|scrap|forget what i said about
@@ -29,6 +30,13 @@ ignore what i said about|no longer|instead of|rather than|no need for|no need to
 unsubscribed from|uninstalled|deleted|put down|have dropped|walked away from|turned my back on
 let go of|withdrew from|pulled out of|backed out of|resigned from|retired from|left behind
 """
+_TO_END = """
+switch from|switch over from|switch away from|move away from|migrate from|change from|pivot from
+give up|give up on|ditch|sell|cancel|get rid of|quit|drop|drop out of|break up with|leave|stop
+replace|say goodbye to|put down|part with
+"""
+"""What ends something once it is decided, or about to be."""
+_SETTLED = frozenset("decided going had have about".split())
 _MAY_END_WHAT_FOLLOWS = "dropped left lost returned broke skipped gave finished".split()
 """Of these an ending is told only together with what begins."""
 _ENDS_WHAT_PRECEDES = """
@@ -75,7 +83,10 @@ def ended_in(words: Sequence[str]) -> frozenset[str]:
 def _ended(words: Sequence[str]) -> Iterator[Sequence[str]]:
     begins = not _BEGINS.isdisjoint(words)
     for at, word in enumerate(words):
-        if found := _longest(_FOLLOWED, words, at):
+        found = _longest(_FOLLOWED, words, at)
+        if not found and _is_settled(words, at):
+            found = _longest(_TO_BE_OVER, words, at)
+        if found:
             yield _after(words, at + found)
         elif begins and word in _MAY_END_WHAT_FOLLOWS:
             yield _after(words, at + 1)
@@ -89,6 +100,12 @@ def _ended(words: Sequence[str]) -> Iterator[Sequence[str]]:
             yield _after(words, at + 1)
         if word == "from" and not _MOVES.isdisjoint(words[max(0, at - 4) : at]):
             yield _after(words, at + 1)
+
+
+def _is_settled(words: Sequence[str], at: int) -> bool:
+    """Say whether a verb tells what is decided: "I'm going to switch"."""
+    before = words[max(0, at - 2) : at]
+    return before[-1:] == ["will"] or (before[-1:] == ["to"] and before[0] in _SETTLED)
 
 
 def _ends_there(words: Sequence[str], at: int, end: int) -> bool:
@@ -122,6 +139,7 @@ def _forms(text: str) -> _Forms:
 
 
 _FOLLOWED, _PRECEDED = _forms(_ENDS_WHAT_FOLLOWS), _forms(_ENDS_WHAT_PRECEDES)
+_TO_BE_OVER = _forms(_TO_END)
 
 
 def _longest(forms: _Forms, words: Sequence[str], at: int) -> int:
@@ -153,13 +171,29 @@ _ADDS = frozenset("also too besides another additionally second either extra add
 
 def says_it_changed(words: Sequence[str]) -> bool:
     """Say whether a sentence tells that something is otherwise than before."""
-    if not _ADDS.isdisjoint(words) or "as well" in " ".join(words):
+    if adds(words):
         return False
     for at, word in enumerate(words):
         since = word == "since" and at + 1 < len(words) and words[at + 1] in _SINCE
         if since or _longest(_CHANGES, words, at):
             return True
     return False
+
+
+def adds(words: Sequence[str]) -> bool:
+    """Say whether a sentence puts something beside what there is."""
+    # "Also, I got promoted" adds to what is said, not to what is so.
+    said = [
+        word
+        for at, word in enumerate(words)
+        if word != "also" or (at and words[at + 1 : at + 2] not in _HAPPENED)
+    ]
+    return not _ADDS.isdisjoint(said) or "as well" in " ".join(said)
+
+
+_HAPPENED = [
+    [word] for word in "decided got switched switching moved moving quit stopped sold left".split()
+]
 
 
 def shares(named: Collection[str], core: Collection[str]) -> bool:

@@ -50,6 +50,20 @@ notes app: notion obsidian evernote onenote confluence roam logseq
 music service: spotify tidal deezer apple_music youtube_music
 video service: netflix hulu disney+ hbo_max
 ci: jenkins circleci travis github_actions gitlab_ci buildkite teamcity
+shift: nights night_shifts night_shift day_shifts day_shift early_shifts late_shifts
+shell: bash zsh fish_shell powershell
+packages: npm yarn pnpm bun poetry conda pipenv
+tests: pytest unittest jest vitest mocha jasmine
+database: postgres postgresql mysql mariadb sqlite mongodb oracle dynamodb
+frontend: react vue angular svelte
+storage: dropbox google_drive onedrive icloud nextcloud
+code host: github gitlab bitbucket codeberg
+passwords: 1password bitwarden lastpass keepass dashlane
+operator: vodafone o2 telekom verizon t-mobile
+bank: chase hsbc barclays santander revolut n26 monzo sparkasse ing dkb natwest lloyds
+milk: oat_milk soy_milk almond_milk dairy_milk cow's_milk
+look: dark_mode light_mode dark_theme light_theme
+eyes: glasses contact_lenses contacts
 queue: kafka rabbitmq nats sqs pulsar activemq
 temperature: celsius fahrenheit kelvin
 length: metric imperial kilometres kilometers miles metres meters feet inches centimetres

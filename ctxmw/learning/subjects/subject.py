@@ -11,7 +11,7 @@ tells of a person (`attributes.py`), and whether it says that something has chan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...memory.remember import OTHER_WORDS
@@ -19,9 +19,16 @@ from ...protocols import Find
 from ...store.journal import Journal
 from ...text.cleaning import fold, words
 from ...text.lexicon import STOP_WORDS
-from ...text.terms import content_terms
+from ...text.terms import content_terms, stem
 from ...values.records import Memory
-from .attributes import NOTHING_TOLD, Attributes, attributes_of, changed_attribute, words_to_look_up
+from .attributes import (
+    NOTHING_TOLD,
+    Attributes,
+    attributes_of,
+    changed_attribute,
+    may_differ,
+    words_to_look_up,
+)
 from .endings import ended_in, plain_words, says_it_changed, shares
 from .forms import WORK, form_of, frame_of, terms_about
 
@@ -84,6 +91,13 @@ class Subject:
         return not _CLEARS.isdisjoint(self.about | self.given_up) or (
             self.denies and not _MEDICAL.isdisjoint(self.about | self.given_up)
         )
+
+    def says_all(self, text: str) -> bool:
+        """Say whether a part of its sentence has what it gives up, and what it names instead."""
+        named = self.given_up | {
+            stem(word) for _, thing, _ in self.tells.things for word in thing.split()
+        }
+        return named <= frozenset(content_terms(text))
 
     @property
     def may_replace(self) -> bool:
@@ -229,24 +243,39 @@ _PEOPLE = ("user", "conversation", "model")
 """Sources whose words are a person's own."""
 
 
-def replaced_by(
-    journal: Journal, user: str, scope: str, subject: Subject, said: str
-) -> dict[str, str]:
-    """Return the memories of a scope whose place a new statement takes, each with the reason."""
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """What is known and has to do with a new statement."""
+
+    replaced: Mapping[str, str]
+    """Memories whose place it takes, each with the reason."""
+    unsure: tuple[str, ...] = ()
+    """Memories that may say something else of the same: the later one is told apart by its day."""
+
+
+def affected_by(journal: Journal, user: str, scope: str, subject: Subject, said: str) -> Affected:
+    """Return the memories of a scope that a new statement replaces, or may differ from."""
     asked = Find(types=(Memory.type,), scopes=(scope,), limit=LOOKED_UP)
     named = {word for word in words(said) if word not in STOP_WORDS}
     if not named:
-        return {}
-    # Long words are rare: looking for all of them would find everything.
-    rare = sorted(named, key=lambda word: (-len(word), word))[:LOOKED_FOR]
+        return Affected({})
+    # Long words are rare: looking for all of them would find everything. What is given up, and
+    # names, are looked for in any case.
+    first = subject.given_up | subject.names
+    rare = sorted(named, key=lambda word: (stem(word) not in first, -len(word), word))[:LOOKED_FOR]
     rows = [row for row, _ in journal.store.search(user, rare, asked)]
     if of_kinds := words_to_look_up(subject.tells):
         rows += [row for row, _ in journal.store.search(user, of_kinds, asked)]
     if subject.key:
         rows += journal.store.query(user, Find(types=(Memory.type,), keys=(subject.key,)))
     found: dict[str, str] = {}
-    for old in journal.read(rows, Memory):
-        own = old.scope == scope and old.source in _PEOPLE and not old.superseded_by
-        if own and (why := takes_the_place(subject, subject_of(old.text))):
+    unsure: list[str] = []
+    for old in journal.read({row.ref: row for row in rows}.values(), Memory):
+        if old.scope != scope or old.source not in _PEOPLE or old.superseded_by:
+            continue
+        known = subject_of(old.text)
+        if why := takes_the_place(subject, known):
             found[old.ref] = why
-    return found
+        elif may_differ(subject.tells, known.tells):
+            unsure.append(old.ref)
+    return Affected(found, tuple(unsure))

@@ -34,6 +34,7 @@ def test_another_value_of_the_same_replaces(before: str, now: str) -> None:
         ("I live in Ghent.", "My parents now live in Bruges."),
         ("I live in Ghent.", "I finally moved to Linux."),
         ("I drive a Volvo.", "I drive a Tesla."),
+        ("I drive a Volvo.", "We rented a Tesla again last weekend."),
     ],
 )
 def test_what_is_of_others_or_for_other_cases_does_not(before: str, now: str) -> None:
