@@ -18,6 +18,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .calls.tools import MemoryTool, catalog_tools, code_tools, memory_tools
     from .compaction.compactor import Compacted, Compaction
+    from .compaction.hooks import CompactionHooks
     from .conversation.conversation import Prepared
     from .conversation.record import ContextRecord
     from .entered import current_session
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .tokens.counter import counter_for
     from .tokens.models import known_window
     from .values.budget import Arriving, Budget, OnDemand
+    from .values.compaction_event import CompactionEvent
     from .values.items import Item, Scope, Trust
     from .values.retention import Retention
     from .values.situation import Floors, Situation, Weights, task_of
@@ -58,6 +60,8 @@ __all__ = [
     "Compact",
     "Compacted",
     "Compaction",
+    "CompactionEvent",
+    "CompactionHooks",
     "ContextMiddleware",
     "ContextRecord",
     "CtxmwError",
@@ -112,6 +116,7 @@ __all__ = [
 _NAMES = {
     "calls.tools": "MemoryTool catalog_tools code_tools memory_tools",
     "compaction.compactor": "Compacted Compaction",
+    "compaction.hooks": "CompactionHooks",
     "conversation.conversation": "Prepared",
     "conversation.record": "ContextRecord",
     "entered": "current_session",
@@ -135,6 +140,7 @@ _NAMES = {
     "store.sqlite.store": "SqliteStore",
     "tokens.counter": "counter_for",
     "tokens.models": "known_window",
+    "values.compaction_event": "CompactionEvent",
     "values.budget": "Arriving Budget OnDemand",
     "values.items": "Item Scope Trust",
     "values.retention": "Retention",

@@ -13,6 +13,7 @@ from .code.codebase import Codebase
 from .code.indexer import Indexer
 from .code.keeper import KeptFolders
 from .compaction.compactor import Compaction, Compactor
+from .compaction.hooks import CompactionHooks
 from .conversation.conversation import Conversations, Identity, located
 from .errors import InvalidValue
 from .learning.learner import Learner
@@ -84,6 +85,8 @@ class Options(TypedDict, total=False):
     """The model's context window in tokens; without, the one known of `model`."""
     compaction: Compaction
     """When conversations are compacted, and how far."""
+    compaction_hooks: CompactionHooks
+    """What the application does about compaction itself."""
     embedder: object | None
     """Finds by meaning too: a LangChain `Embeddings`, a LlamaIndex `BaseEmbedding`, a Chroma
     embedding function, "wordllama", "minilm", or anything with `name`, `embed` and
@@ -245,6 +248,7 @@ def compose(store: Store, options: Options) -> Composition:
         retains_some=bool(retention.ages()),
         compactor=Compactor(
             policy=_given(options.get("compaction"), Compaction),
+            hooks=_given(options.get("compaction_hooks"), CompactionHooks),
             summarizer=summarizer,
             journal=journal,
             recall=recall,

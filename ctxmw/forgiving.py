@@ -39,11 +39,16 @@ class ForgivingSession:
         self._journal = composition.journal
         self._recall = composition.recall
         self._window = composition.defaults.window
+        self._automatic = composition.compactor.policy.automatic
         self._who = who
 
     @property
     def workers(self) -> Workers:
         return self._chat.workers
+
+    def compacts(self, window: int | None) -> bool:
+        """Say whether prompts are kept within the window, of a model that has this one."""
+        return self._automatic and bool(self._window or window)
 
     def prepare(
         self,

@@ -6,7 +6,7 @@ contract of a system of record, and still small because it knows rows, not kinds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .runtime.packing import Reads
     from .values.items import Item, Shown
+    from .values.messages import Message
     from .values.situation import Situation
 
     FloatArray = NDArray[np.float32]
@@ -87,6 +88,18 @@ class Summarizer(Protocol):
     """Answers a prompt in words; a language model does. Asked in a thread of its own."""
 
     def __call__(self, prompt: str, /) -> str: ...
+
+
+class Cutter(Protocol):
+    """Chooses which messages leave the view when a conversation is compacted."""
+
+    def __call__(self, messages: Sequence[Message], room: int, /) -> Collection[int]:
+        """Return the places of the messages to leave out; the rest has `room` tokens or less.
+
+        Whatever it says: system messages, the first and the last of the user's, pinned messages
+        and calls that wait for results stay; a call and its results stay or go together.
+        """
+        ...
 
 
 class VectorIndex(Protocol):

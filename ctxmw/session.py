@@ -110,7 +110,8 @@ class Session(Displayed):
     @property
     def on_demand(self) -> OnDemandAnswers:
         """What the agent's own questions are answered with."""
-        policy = self._composition.defaults.on_demand
+        defaults = self._composition.defaults
+        policy = defaults.on_demand.within(defaults.window)
         return OnDemandAnswers(self._recall, self._conversations, policy, self._who)
 
     @property

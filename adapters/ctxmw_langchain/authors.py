@@ -30,6 +30,8 @@ log = logging.getLogger("ctxmw")
 AUTHOR = "ctxmw_author"
 """In `additional_kwargs`: who speaks, where the application knows better."""
 Speaker = Literal["person", "application", "model", "document"]
+WRITTEN_BY, SUMMARIZED = "lc_source", "summarization"
+"""By what LangChain's middleware marks its own messages, and those of them that are summaries."""
 _SPEAKERS: tuple[Speaker, ...] = get_args(Speaker)
 _NOT_HUMAN = AIMessage | SystemMessage | ToolMessage
 _NOTHING: Mapping[int, str] = MappingProxyType({})
@@ -97,6 +99,9 @@ class Authors:
         told = message.additional_kwargs.get(AUTHOR)
         if told is not None:
             return _checked(told)
+        if message.additional_kwargs.get(WRITTEN_BY) == SUMMARIZED:
+            # It stands for messages, and may be all that is left of some: it is to be found.
+            return "document"
         if self._in_subagent:
             return "model"
         if at in self._said:
@@ -107,7 +112,7 @@ class Authors:
 
     def _wrote(self, message: BaseMessage) -> bool:
         # Such as a summary that stands for messages in a state.
-        if self._unseen or message.additional_kwargs.get("lc_source"):
+        if self._unseen or message.additional_kwargs.get(WRITTEN_BY):
             return True
         if self._state is not None:
             return repr(message.content) not in self._state.messages

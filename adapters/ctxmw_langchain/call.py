@@ -11,6 +11,7 @@ from ctxmw import ForgivingSession, Prepared, Session
 
 from .authors import Authors
 from .convert import Given, as_dict, stamped
+from .events import atell_compaction, tell_compaction
 from .room import Room
 
 
@@ -42,11 +43,15 @@ class NewCall:
 
     def begin(self) -> ModelCall:
         """Prepare the call."""
-        return self._begun(self._chat.prepare(**self._asked) if self._asked else None)
+        prepared = self._chat.prepare(**self._asked) if self._asked else None
+        tell_compaction(prepared)
+        return self._begun(prepared)
 
     async def abegin(self) -> ModelCall:
         """Async twin of `begin`."""
-        return self._begun(await self._chat.aprepare(**self._asked) if self._asked else None)
+        prepared = await self._chat.aprepare(**self._asked) if self._asked else None
+        await atell_compaction(prepared)
+        return self._begun(prepared)
 
     def _begun(self, prepared: Prepared | None) -> ModelCall:
         if prepared is None:

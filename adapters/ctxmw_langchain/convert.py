@@ -74,6 +74,8 @@ def as_dict(message: BaseMessage) -> dict[str, Any]:
         plain["tool_call_id"] = message.tool_call_id
         if message.status == "error":
             plain["status"] = "error"
+    if written_by := message.additional_kwargs.get("lc_source"):
+        plain.setdefault("name", str(written_by))
     if message.additional_kwargs.get(PINNED):
         plain["pinned"] = True
     return plain

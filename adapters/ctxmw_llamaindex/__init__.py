@@ -12,7 +12,7 @@ except ImportError as error:
 from pydantic import VERSION as _PYDANTIC
 
 from .context import with_context
-from .events import ContextPrepared
+from .events import ContextPrepared, ConversationCompacted
 from .memory_block import ContextMemoryBlock
 from .rating import arate, rate
 from .tools import (
@@ -30,6 +30,7 @@ __all__ = [
     "CodeToolSpec",
     "ContextMemoryBlock",
     "ContextPrepared",
+    "ConversationCompacted",
     "MemoryToolSpec",
     "arate",
     "catalog_tools",

@@ -27,7 +27,13 @@ Agent = BaseWorkflowAgent | AgentWorkflow
 
 
 class NotingAgent(Workflow):
-    """An agent whose turn is told which of its tools have failed."""
+    """An agent whose turn is told where its messages are kept, and which tools have failed."""
+
+    async def take_step(self, ctx: Any, llm_input: Any, tools: Any, memory: Any) -> Any:
+        """Note the memory, then go on as the agent does."""
+        if turn := current_turn():
+            turn.memory = memory
+        return await cast("Any", super()).take_step(ctx, llm_input, tools, memory)
 
     async def handle_tool_call_results(self, ctx: Any, results: Any, memory: Any) -> None:
         """Note the failures, then go on as the agent does."""

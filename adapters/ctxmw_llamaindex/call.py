@@ -17,10 +17,13 @@ from ctxmw import ForgivingSession, Prepared, known_window
 from .authors import Nobody
 from .binding import Binding
 from .convert import Conversion, Message, add_text, convert
-from .events import announce
+from .dropped import with_dropped
+from .events import announce, announce_compaction
 from .turn import Turn, current_turn
 
 if TYPE_CHECKING:
+    from llama_index.core.memory import BaseMemory
+
     from .llm import ContextModel
 
 _ABOUT_TOOLS = ("tools", "tool_choice", "parallel_tool_calls")
@@ -56,26 +59,47 @@ class NewCall:
     ) -> None:
         """`choose_tools`: some of the tools may be left out."""
         self._turn, self._chat = _place(model._ctxmw)
-        self._conversion = _converted(self._turn, messages, system_role)
         self._model = model
-        self._asked: dict[str, Any] = {
-            "messages": self._conversion.dicts,
-            "window": window_of(model.metadata),
-            "tools": tools,
-            "choose_tools": choose_tools,
-            "capture": self._turn is not None,
-        }
+        self._given = list(messages)
+        self._system_role = system_role
+        self._window = window_of(model.metadata)
+        self._tools: dict[str, Any] = {"tools": tools, "choose_tools": choose_tools}
 
     def begin(self) -> ModelCall:
         """Prepare the call."""
-        return self._begun(self._chat.prepare(**self._asked))
+        whole = self._memory.get_all() if self._memory is not None else []
+        conversion = self._converted(whole)
+        return self._begun(conversion, self._chat.prepare(**self._asked(conversion)))
 
     async def abegin(self) -> ModelCall:
         """Async twin of `begin`."""
-        return self._begun(await self._chat.aprepare(**self._asked))
+        whole = await self._memory.aget_all() if self._memory is not None else []
+        conversion = self._converted(whole)
+        return self._begun(conversion, await self._chat.aprepare(**self._asked(conversion)))
 
-    def _begun(self, prepared: Prepared) -> ModelCall:
+    @property
+    def _memory(self) -> BaseMemory | None:
+        """The memory that holds all of the conversation, where that may be more than the prompt."""
+        if self._turn is None or not self._chat.compacts(self._window):
+            return None
+        return self._turn.memory
+
+    def _converted(self, whole: Sequence[ChatMessage]) -> Conversion:
+        asked = self._turn.asked if self._turn else ""
+        messages = with_dropped(self._given, whole, asked) if whole else self._given
+        return _converted(self._turn, messages, self._system_role)
+
+    def _asked(self, conversion: Conversion) -> dict[str, Any]:
+        return {
+            "messages": conversion.dicts,
+            "window": self._window,
+            "capture": self._turn is not None,
+            **self._tools,
+        }
+
+    def _begun(self, conversion: Conversion, prepared: Prepared) -> ModelCall:
         announce(prepared.context)
+        announce_compaction(prepared.compaction)
         if self._turn:
             self._turn.note(prepared.context)
         return ModelCall(
@@ -83,7 +107,8 @@ class NewCall:
             chat=self._chat,
             turn=self._turn,
             prepared=prepared,
-            conversion=self._conversion,
+            conversion=conversion,
+            given=tuple(self._given),
         )
 
 
@@ -99,10 +124,15 @@ class ModelCall:
     turn: Turn | None
     prepared: Prepared
     conversion: Conversion
+    given: tuple[ChatMessage, ...]
+    """What the model was called with."""
 
     @property
     def messages(self) -> list[ChatMessage]:
         """The messages for the model."""
+        if self.prepared.context.degraded and len(self.conversion.dicts) > len(self.given):
+            # Without us nothing is compacted: then what the buffer left has to do.
+            return list(self.given)
         return self.conversion.back(self.prepared.messages)
 
     def bound(self, kwargs: dict[str, Any]) -> dict[str, Any]:

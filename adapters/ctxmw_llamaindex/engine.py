@@ -25,6 +25,7 @@ from .wrapping import wrapped
 
 if TYPE_CHECKING:
     from llama_index.core.chat_engine.types import BaseChatEngine
+    from llama_index.core.memory import BaseMemory
 else:
     BaseChatEngine = object
 
@@ -101,13 +102,17 @@ class ContextEngine(BaseChatEngine):
             # Every engine but this one retrieves; what others do cannot be known.
             among_documents=not isinstance(self._ctxmw.original, SimpleChatEngine),
         )
+        turn.memory = self._history(chat)
         return self._at(chat), turn
 
     def _at(self, chat: Session) -> BaseChatEngine:
         """Return the engine as it is in a conversation."""
         engine: Any = copy.copy(self)
-        engine._memory = history_of(chat, engine._memory, self._ctxmw_history_of)
+        engine._memory = self._history(chat)
         return cast("BaseChatEngine", super(ContextEngine, engine))
+
+    def _history(self, chat: Session) -> BaseMemory:
+        return history_of(chat, cast("Any", self)._memory, self._ctxmw_history_of)
 
 
 def wrap_engine(engine: BaseChatEngine, binding: Binding) -> BaseChatEngine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.base import BaseEvent
 
-from ctxmw import ContextRecord
+from ctxmw import CompactionEvent, ContextRecord
 
 dispatcher = get_dispatcher("ctxmw")
 
@@ -23,6 +23,25 @@ class ContextPrepared(BaseEvent):
     @classmethod
     def class_name(cls) -> str:
         return "ContextPrepared"
+
+
+class ConversationCompacted(BaseEvent):
+    """A conversation was compacted: the messages that left the view are archived."""
+
+    session: str
+    view: str
+    tokens: int
+    archived: int
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "ConversationCompacted"
+
+
+def announce_compaction(event: CompactionEvent | None) -> None:
+    """Tell the same of a compaction, where there was one."""
+    if event is not None:
+        dispatcher.event(ConversationCompacted(**event.told()))
 
 
 def announce(record: ContextRecord) -> None:

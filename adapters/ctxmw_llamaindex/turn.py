@@ -10,12 +10,15 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxmw import ContextRecord, ForgivingSession, Prepared, Session
 
 from .callers import asked_by_a_model
 from .convert import Message
+
+if TYPE_CHECKING:
+    from llama_index.core.memory import BaseMemory
 
 _TURN: ContextVar[Turn | None] = ContextVar("ctxmw_llamaindex_turn", default=None)
 Step = tuple[Prepared, Message]
@@ -63,6 +66,8 @@ class Turn:
         """What rides on the answer; filled as the turn goes on."""
         self.failed: set[str] = set()
         """Ids of the calls of tools that failed: their messages do not tell."""
+        self.memory: BaseMemory | None = None
+        """What the framework keeps of the conversation, all of it."""
         self._steps: list[Step] = []
         self._over = False
         self._lock = threading.Lock()

@@ -17,11 +17,13 @@ from dataclasses import replace
 
 from ..compaction.compact import Need, needed, shrink, store_view
 from ..compaction.compactor import Compactor, Window
+from ..compaction.hooks import event_of
 from ..compaction.make_view import archive
 from ..conversation.conversation import SHOWN_TYPES, Identity, Prepared
 from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history, with_present_note
 from ..conversation.replay.trail import find_places, over_cap
+from ..conversation.replay.views import View
 from ..conversation.state import SessionState
 from ..errors import NotFound
 from ..recall.entries import Entry, claimed
@@ -99,7 +101,8 @@ def plan(call: Call, window: Window | None = None, *, capture: bool = False) -> 
     if window is None:
         return _planned(call, None, capture=capture)
     window = _with_tools(call, window)
-    return _told_if_over(_fitted(call, window, capture=capture), window)
+    planned = _told_if_over(_fitted(call, window, capture=capture), window)
+    return _told_if_compacted(planned, call.history.view)
 
 
 def _fitted(call: Call, window: Window, *, capture: bool) -> Planned:
@@ -113,6 +116,14 @@ def _fitted(call: Call, window: Window, *, capture: bool) -> Planned:
         return planned  # there is room, or it cannot be made
     call, chosen = _compacted(call, window, _needed(call, exact))
     return planned if call is planned.call else _planned(call, chosen, capture=capture)
+
+
+def _told_if_compacted(planned: Planned, before: View | None) -> Planned:
+    history, who = planned.call.history, planned.call.who
+    if history.view is None or (before is not None and before.ref == history.view.ref):
+        return planned
+    event = event_of(who, history)
+    return replace(planned, prepared=replace(planned.prepared, compaction=event))
 
 
 def _told_if_over(planned: Planned, window: Window) -> Planned:

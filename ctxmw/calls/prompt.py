@@ -331,7 +331,7 @@ def _placed(call: Call, opened: Opening, part: Part) -> tuple[list[Message], fro
     with stage("place"):
         placement = call.who.placement
         placed = place(history.messages, opened.text, texts, placement=placement, fixed=fixed)
-    return placed, frozenset(shown)
+    return history.bridged(placed), frozenset(shown)
 
 
 def _entries(part: Part) -> dict[str, str]:

@@ -10,6 +10,7 @@ tells what is gone; that history is not ours to look at, so the note covers the 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,15 +22,19 @@ from ..conversation.replay.trail import trail_of
 from ..conversation.replay.views import History, View, captured_refs, ref_of, with_view
 from ..protocols import TokenCounter
 from ..recall.pipeline import build_stable
+from ..text.cleaning import one_line
 from ..tokens.prompt_counter import Measure, at_most
 from ..values.messages import Message, place
 from ..values.records import Turn, load_all
 from ..values.situation import Situation
 from .compactor import Compacted, Compaction, Compactor, Status, Window
 from .cut import Cut, Room, cut
+from .hooks import event_of, leaving_by, tell_after, tell_before
 from .make_view import archive, make_view, refill
 from .note import make_note
 from .note_lines import Archived
+
+log = logging.getLogger("ctxmw")
 
 ENOUGH = 0.75
 """A note that uses less of its room than this gives the rest back."""
@@ -59,7 +64,7 @@ def needed(history: History, window: Window, policy: Compaction, count: TokenCou
     grown = view is None or shown >= (1 + policy.growth) * view.tokens
     if not grown and shown <= window.tokens - window.taken:
         return Need(status="over_target", spare=-1)
-    chosen = cut(history.given, _room(window, policy), measure)
+    chosen = _cut(history, _room(window, policy), measure)
     return Need(cut=chosen, status="over_target", spare=-1)
 
 
@@ -80,16 +85,18 @@ def shrink(
     """
     count = compactor.recall.printer.count
     measure, room = Measure(count), _room(window, compactor.policy)
-    chosen = cut(history.given, room, measure)
+    leaving = leaving_by(compactor, history.given, room.target)
+    chosen = _cut(history, room, measure, leaving)
     if not chosen:
         return None
+    tell_before(compactor, who, history, chosen, _tokens(history, measure))
     archive(compactor, who, history, chosen)
     more = refill(compactor.recall, situation, who.budget, history, known)
     smaller = make_view(compactor, who, history, chosen, more)
     spent = count(smaller.note.text)
-    if compactor.summarizer is None and spent <= chosen.note * ENOUGH:
+    if compactor.summarizer is None and spent <= chosen.note * ENOUGH and not leaving:
         # What the note did not need, messages have instead.
-        again = cut(history.given, replace(room, note_most=spent), measure)
+        again = _cut(history, replace(room, note_most=spent), measure)
         if again.dropped < chosen.dropped:
             archive(compactor, who, history, again)
             smaller = make_view(compactor, who, history, again, more)
@@ -116,6 +123,7 @@ def store_view(compactor: Compactor, who: Identity, history: History) -> None:
         conversations.put(state, views=views, parts=tuple(parts), stale="compaction")
     compactor.recall.stats.count("compactions")
     compactor.learner.has_news(who.user)
+    tell_after(compactor, event_of(who, history))
 
 
 def compact(
@@ -139,10 +147,19 @@ def compact(
         target = _room(window, compactor.policy).target
         status = "compacted" if _tokens(smaller, measure) <= target else "over_target"
     history = smaller or history
+    if _tokens(history, measure) > window.tokens - window.taken:
+        status = "over_window"
+        log.warning(
+            "the messages of conversation %r have more than the window of %d tokens even when they "
+            "are compacted: what must stay in view takes more. Shorten the last message, or unpin "
+            "messages.",
+            one_line(who.session, 80),
+            window.tokens,
+        )
     if history.view is None:
         given = list(messages)
         return Compacted(messages=given, tokens_before=before, tokens_after=before, status=status)
-    placed = place(history.messages, "", history.notes)
+    placed = history.bridged(place(history.messages, "", history.notes))
     # What left the view is found again from now on.
     said = said_in_view(compactor.journal.store, who, history)
     conversations.in_view.put((who.user, who.session), said)
@@ -204,6 +221,22 @@ def _left(conversations: Conversations, who: Identity) -> View | None:
     return next((View.model_validate_json(row.body) for row in rows), None)
 
 
+def _cut(history: History, room: Room, measure: Measure, leaving: Collection[int] = ()) -> Cut:
+    """Return what of the caller's messages leaves the view, with what left it before."""
+    places = history.places
+    shown = [history.given[at] for at in places]
+    chosen = cut(shown, room, measure, [at for at, place in enumerate(places) if place in leaving])
+    if not chosen or len(places) == len(history.given):
+        return chosen
+    gone = frozenset(range(len(history.given))).difference(places)
+    return replace(
+        chosen,
+        dropped=gone.union(places[at] for at in chosen.dropped),
+        cleared=frozenset(places[at] for at in chosen.cleared),
+        unread={places[at]: characters for at, characters in chosen.unread.items()},
+    )
+
+
 def _room(window: Window, policy: Compaction) -> Room:
     return Room(
         target=int(policy.target * window.tokens) - window.taken,
@@ -214,4 +247,4 @@ def _room(window: Window, policy: Compaction) -> Room:
 
 
 def _tokens(history: History, measure: Measure) -> int:
-    return measure.messages(place(history.messages, "", history.notes))
+    return measure.messages(history.bridged(place(history.messages, "", history.notes)))

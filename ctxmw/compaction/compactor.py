@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from ..learning.summarizers import MeteredSummarizer
     from ..recall.pipeline import Recall
     from ..store.journal import Journal
+    from .hooks import CompactionHooks
 
-Status = Literal["unchanged", "compacted", "over_target"]
+Status = Literal["unchanged", "compacted", "over_target", "over_window"]
 """What became of a history: it was left as it is, it is within the target, or what must stay in
-view is more than that."""
+view is more than that, or even more than the model's window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,9 @@ class Compaction:
     """... and its tokens at most."""
     summary_timeout: float = 20.0
     """Seconds to wait for a summarizer, where there is one."""
+    alternate: bool = True
+    """Whether a short line stands between two messages of one role that compaction made neighbours:
+    strict chat templates, such as those of many local models, refuse a prompt without."""
     automatic: bool = True
     """Whether `prepare` compacts by itself when the model's window is known."""
 
@@ -87,6 +91,7 @@ class Compactor:
     """What compaction needs: when it is due, who stores what leaves, and what is shown instead."""
 
     policy: Compaction
+    hooks: CompactionHooks
     summarizer: MeteredSummarizer | None
     journal: Journal
     recall: Recall

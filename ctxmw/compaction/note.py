@@ -79,7 +79,7 @@ def make_note(
 def _opening(archived: Archived, layout: Layout) -> list[Piece]:
     told = []
     if archived.turns:
-        n = len(archived.turns)
+        n = archived.total or len(archived.turns)
         gone = f"{n} {'message is' if n == 1 else 'messages are'} archived and not shown any more"
         how = "mem_search finds what they say, mem_get with the id {} pages through all."
         told.append(f"{gone}: {how.format(archived.ref)}" if layout.fetches else f"{gone}.")

@@ -135,6 +135,8 @@ class Archived:
     """Brings all of it back."""
     turns: Sequence[Turn]
     """What is no longer in view, oldest first."""
+    total: int = 0
+    """How many there are, where these are not all."""
     cleared: int = 0
     """How many tool outputs are in view with their ends only."""
     unanswered: frozenset[str] = frozenset()

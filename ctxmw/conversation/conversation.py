@@ -23,6 +23,7 @@ from ..store.journal import Feed, Journal
 from ..text.secrets.redaction import redact_name
 from ..values.argument_checks import check_name
 from ..values.budget import Budget
+from ..values.compaction_event import CompactionEvent
 from ..values.items import Item
 from ..values.messages import Message, Placement, check_placement, message_text
 from ..values.record_items import row_item
@@ -31,7 +32,7 @@ from ..values.situation import TASKS, Situation
 from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, block_cache
 from .record import Build, ContextRecord, shown_again
-from .replay.trail import Trail
+from .replay.trail import Trail, Trails
 from .sent import SentPrompt
 from .state import (
     PINS,
@@ -157,6 +158,8 @@ class Prepared(Displayed):
     """Names of the catalog's tools to bind: always first, then what requests called for."""
     bound: tuple[str, ...] = ()
     """Names of the tools that the model is to be sent, of those it is offered."""
+    compaction: CompactionEvent | None = None
+    """What a compaction came to, where this call began with one."""
 
     @property
     def is_recorded(self) -> bool:
@@ -203,6 +206,7 @@ class Conversations:
     replayed: BuildCache = field(default_factory=lambda: LruCache(4096))
     """What parts of earlier turns show: of each, every later prompt's record tells."""
     blocks: BlockCache = field(default_factory=block_cache)
+    trails: Trails = field(default_factory=Trails)
     prompts: LruCache[tuple[str, str], SentPrompt] = field(default_factory=lambda: LruCache(1024))
     """The last prompt of each, for the next one to be compared with."""
     in_view: LruCache[tuple[str, str], InView] = field(default_factory=lambda: LruCache(1024))

@@ -16,7 +16,7 @@ from ..recall.block import hash_of
 from ..recall.outcome import used_of
 from ..text.cleaning import digest
 from ..values.items import long_ref
-from ..values.messages import Message, Spoken, message_text
+from ..values.messages import BRIDGE, Message, Spoken, message_text
 from ..values.records import load_all
 from .record import Build, ContextRecord
 
@@ -102,13 +102,19 @@ def as_sent(said: Sequence[Spoken], hashes: Sequence[str]) -> list[Spoken]:
             found += mine
             continue
         # In the place of as many, what is stored of them: without secrets, or changed since.
-        near = [_not_exact(one) for one in mine[: end - start]]
-        missing = max(0, end - start - len(near))
-        found += [*near, *([Spoken(role="", theirs=NOT_STORED, exact=False)] * missing)]
+        near = iter(mine)
+        found += [_bridge(hash_) or _not_exact(next(near, None)) for hash_ in hashes[start:end]]
     return found
 
 
-def _not_exact(one: Spoken) -> Spoken:
+def _bridge(hash_: str) -> Spoken | None:
+    roles = (role for role in ("assistant", "user") if hash_ == message_hash(role, BRIDGE))
+    return next((Spoken(role=role, ours=BRIDGE, theirs="") for role in roles), None)
+
+
+def _not_exact(one: Spoken | None) -> Spoken:
+    if one is None:
+        return Spoken(role="", theirs=NOT_STORED, exact=False)
     return Spoken(role=one.role, ours=one.ours, theirs=one.theirs, exact=False)
 
 

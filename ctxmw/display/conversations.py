@@ -130,7 +130,12 @@ def _message(said: Spoken) -> Sequence[Child]:
     return parts
 
 
-_LOOKS = {"unchanged": "", "compacted": "answered", "over_target": "failed"}
+_LOOKS = {
+    "unchanged": "",
+    "compacted": "answered",
+    "over_target": "failed",
+    "over_window": "failed",
+}
 
 
 def compacted_html(compacted: Compacted) -> Html:

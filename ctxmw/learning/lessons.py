@@ -121,8 +121,9 @@ class Lesson:
         for stated in untold(own):
             subject = subject_of(stated.text, stated.said)
             # "The queue is fast again" says nothing of who owns the queue.
-            theirs = subject.is_exact or is_request(subject.tells) or OWN.search(stated.said)
-            told = subject.given_up or theirs
+            names = subject.keys or subject.tells.things or subject.tells.aspects
+            theirs = subject.is_exact or is_request(subject.tells)
+            told = subject.given_up or theirs or (names and OWN.search(stated.said))
             if not (told and subject.may_replace) or _TAKEN_OUT.search(stated.said):
                 continue
             scope = scope_for(

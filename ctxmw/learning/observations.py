@@ -28,6 +28,8 @@ OUTPUT = 300
 TITLE = 120
 MOST = 5
 """Lookups and failures that are kept of one turn."""
+LOOKED_BACK = 60
+"""Calls before a turn's own among which it is looked for what they mend."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +52,16 @@ class Observed:
 
 
 def observations_in(messages: Sequence[Message], places: Sequence[int]) -> list[Observed]:
-    """Return what the calls answered at these places tell."""
-    every = [call for call in _calls(messages) if call.name not in OUR_TOOLS]
+    """Return what the calls answered at these places tell.
+
+    What failed is looked for among the calls shortly before: a turn late in a long conversation
+    costs no more than an early one.
+    """
+    answered = [place for place in places if messages[place]["role"] == "tool"]
+    if not answered:
+        return []
+    since = _looked_back(messages, min(answered))
+    every = [call for call in _calls(messages, since) if call.name not in OUR_TOOLS]
     known = remedies([one.outcome for one in every])
     new = [one for one in known if every[one.shown].answered in places]
     mended = [([every[at] for at in one.tries], every[one.worked], every[one.shown]) for one in new]
@@ -147,10 +157,23 @@ def _value(value: object) -> str:
         return "..."
 
 
-def _calls(messages: Sequence[Message]) -> Iterator[_Call]:
-    """Yield every call together with its answer, in the order of the answers."""
+def _looked_back(messages: Sequence[Message], place: int) -> int:
+    """Return from where on calls may have to do with one that is answered at a place."""
+    before = [at for at in range(place) if messages[at]["role"] == "tool"]
+    if len(before) < LOOKED_BACK:
+        return 0
+    # Those that were made at once are answered one after the other.
+    since = before[-LOOKED_BACK]
+    while since and messages[since]["role"] == "tool":
+        since -= 1
+    return since
+
+
+def _calls(messages: Sequence[Message], since: int) -> Iterator[_Call]:
+    """Yield every call from there on with its answer, in the order of the answers."""
     made: dict[str, tuple[int, Mapping[str, Any]]] = {}
-    for place, message in enumerate(messages):
+    for place in range(since, len(messages)):
+        message = messages[place]
         for call in calls_of(message):
             made[str(call.get("id", ""))] = (place, call)
         if message["role"] != "tool":

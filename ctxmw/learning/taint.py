@@ -8,6 +8,7 @@ what it says afterwards is no more trusted than they are. A person's own words s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from ..conversation.replay.trail import Trail
 from ..runtime.lru import LruCache
@@ -47,7 +48,7 @@ class Strangers:
     def taint(self, place: int) -> bool:
         """Say whether a message holds strangers' words, or is an assistant's that follows them."""
         if self._messages[place]["role"] == "assistant":
-            return bool(self.along(place) or self.before(place))
+            return bool(self.along(place)) or self._follows(place)
         return self.speak_at(place)
 
     def along(self, place: int) -> tuple[str, ...]:
@@ -56,8 +57,7 @@ class Strangers:
         Of a system prompt only the application knows what it is made of. An answer has something
         from it where it says what is there, and what nobody has said.
         """
-        messages = self._messages[: place + 1]
-        found = [source for message in messages for source in brought_by(message)]
+        found = [source for at, source in self._came_along if at <= place]
         if self._messages[place]["role"] == "assistant" and self._repeats_the_system(place):
             found.append("system")
         return tuple(dict.fromkeys(one for one in found if self._known.get(one) != "trusted"))
@@ -65,6 +65,15 @@ class Strangers:
     def before(self, place: int) -> list[int]:
         """Return where strangers' words stand before a message, or came along."""
         return [at for at in range(place) if self._bring_at(at) or self.speak_at(at)]
+
+    @cached_property
+    def _came_along(self) -> list[tuple[int, str]]:
+        """Sources of strangers' words that came along, each with its message."""
+        return [(at, one) for at, said in enumerate(self._messages) for one in brought_by(said)]
+
+    def _follows(self, place: int) -> bool:
+        # In a long conversation the first stranger is soon found.
+        return any(self._bring_at(at) or self.speak_at(at) for at in range(place))
 
     def speak_at(self, place: int) -> bool:
         """Say whether a message holds strangers' words."""

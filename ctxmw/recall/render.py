@@ -60,6 +60,7 @@ class Printer:
 
 
 SECTIONS = (
+    "notices",
     "universal",
     "about",
     "language",
@@ -72,10 +73,10 @@ SECTIONS = (
     "files",
     "rules",
     "references",
-    "notices",
     "index",
 )
-"""Every section a block can have, in the order in which they are printed."""
+"""Every section a block can have, in the order in which they are printed: what waited to be said
+comes first, as it is new."""
 
 TIMELINES = frozenset({"notes", "sessions"})
 """Sections that tell how things went: by time, whatever the scores are."""

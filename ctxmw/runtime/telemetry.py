@@ -116,6 +116,13 @@ class Observer:
         """Whether anything that is told reaches anybody."""
         return self._tracer is not None
 
+    def event(self, name: str, told: Mapping[str, Any]) -> None:
+        """Tell the span that is current, where there is one, that something happened."""
+        if self._tracer is not None:
+            from opentelemetry import trace
+
+            trace.get_current_span().add_event(f"ctxmw.{name}", dict(told))
+
     def spent(self, lanes: Mapping[str, tuple[int, int]]) -> None:
         """Count what a prompt was given, by lane, of what each had."""
         for lane, (tokens, _) in lanes.items():

@@ -33,6 +33,10 @@ PASSAGE = 800
 ROOM = 0.75
 """... and of at most this share of what there is to spend."""
 
+ALIKE = 0.4
+"""Of a tool's output, what is worth less than this share of the best is not shown with it."""
+TOOL_SOURCE = "tool:"
+
 
 def longest_passage(tokens: float) -> float:
     """Return how many tokens of a record are shown at most where there are so many to spend."""
@@ -74,6 +78,9 @@ class ReadRecord:
         # What clauses cost is a guess, and what they cost together is known.
         guess = sum([clause.tokens for clause in self._clauses]) / self._tokens
         limit = min(half * guess, longest)
+        if self.item.source.startswith(TOOL_SOURCE):
+            # One record of many answers, and the others only look like it.
+            return passage(text, self._clauses, worth, min(limit, longest / 2), least=ALIKE)
         return passage(text, self._clauses, worth, limit, fill=half <= longest)
 
 
@@ -139,19 +146,22 @@ def passage(
     limit: float,
     *,
     fill: bool = False,
+    least: float = 0.0,
 ) -> str:
     """Return the sentences that hold the words worth most, in order, within the limit in tokens.
 
     The first sentence, which says what the text is about, counts as a match. With `fill` others
-    follow, so that little is missing of a text that is not much longer.
+    follow, so that little is missing of a text that is not much longer. Those that are worth less
+    than `least` of the best are left out.
     """
     held = [sum([worth[term] for term in worth.keys() & each.terms]) for each in said]
     value = [_with_neighbours(held, at) for at in range(len(held))]
     # ... but it comes behind the best of those that match.
-    value[0] += 0.99 * max(value)
+    best = max(value)
+    value[0] += 0.99 * best
     kept: list[int] = []
     for at in sorted(range(len(said)), key=lambda at: -value[at]):
-        if said[at].tokens <= limit and (value[at] > 0 or fill or not kept):
+        if said[at].tokens <= limit and (value[at] > least * best or fill or not kept):
             limit -= said[at].tokens
             kept.append(at)
     return _joined(text, said, sorted(kept))

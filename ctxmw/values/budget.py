@@ -129,6 +129,13 @@ class OnDemand:
         for field in fields(self):
             _check_amount(f"OnDemand.{field.name}", getattr(self, field.name))
 
+    def within(self, window: int | None) -> OnDemand:
+        """Return the same with answers that leave room for a conversation in a small window."""
+        if window is None:
+            return self
+        search, get = min(self.search, window // 8), min(self.get, window // 4)
+        return replace(self, search=search, get=get)
+
     def lanes(self) -> dict[str, int]:
         """Return the tokens of each lane of one `memory_context` answer."""
         return {name: getattr(self, name) for name in MEMORY_LANES}

@@ -33,6 +33,9 @@ Placement = Literal["split", "system_end", "all_system"]
 before the user's text. "system_end": the stable block closes the system prompt. "all_system": the
 turn's part closes the system prompt too."""
 
+BRIDGE = "[Messages that stood here are archived.]"
+"""Stands between two messages of one role that were not neighbours before what was between them
+left the view."""
 ROLES: tuple[str, ...] = get_args(Role)
 AUTHORS: tuple[str, ...] = get_args(Author)
 PLACEMENTS: tuple[str, ...] = get_args(Placement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import SummarizationMiddleware
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -151,6 +152,47 @@ def test_a_chain_that_is_sent_a_long_history_sends_a_view_of_it_and_pinned_messa
     assert history == before
     chain.invoke([*history, AIMessage("Done."), HumanMessage("Next?")])
     assert model.prompts[1][: len(sent) - 1] == sent[:-1], "the view is not cut anew"
+
+
+# -- told ----------------------------------------------------------------------------------------
+
+
+class Heard(BaseCallbackHandler):
+    """Keeps the custom events it is told."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[str, dict[str, object]]] = []
+
+    def on_custom_event(self, name, data, **_):
+        self.events.append((name, data))
+
+
+@pytest.mark.parametrize("how", ["invoke", "ainvoke"])
+async def test_a_compaction_is_a_custom_event_of_the_run(ctx, how):
+    heard = Heard()
+    agent = create_agent(looping(15), [read_file], middleware=[ContextAgentMiddleware(ctx)])
+    await run(agent, how, {"callbacks": [heard], "configurable": {"thread_id": "t"}})
+    name, about = heard.events[0]
+    assert name == "ctxmw_compacted"
+    assert about["session"] == "t"
+    assert about["archived"] > 0
+
+
+def test_a_summary_that_another_middleware_wrote_is_kept_and_found(ctx):
+    told = "The zebra was seen near the lighthouse of Marken."
+    summary = SummarizationMiddleware(
+        RecordingModel(otherwise=told), trigger=("messages", 3), keep=("messages", 1)
+    )
+    middleware = [summary, ContextAgentMiddleware(ctx)]
+    agent = create_agent(RecordingModel(), middleware=middleware, checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    for asked in (GOAL, "And then?", "Where are we?"):
+        agent.invoke({"messages": [HumanMessage(asked)]}, config)
+    hits = ctx.search("lighthouse of Marken")
+    assert told in hits[0].text
+    (kept,) = ctx.get([hits[0].ref])
+    assert (kept.source, kept.trust) == ("document:summarization", "untrusted")
+    assert GOAL in [hit.text for hit in ctx.search("which files holds the zebra")]
 
 
 # -- faults of LangChain's SummarizationMiddleware ------------------------------------------------

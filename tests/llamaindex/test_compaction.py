@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.memory import ChatMemoryBuffer, Memory
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.event_handlers import BaseEventHandler
 
-from ctxmw import ContextMiddleware
+from ctxmw import Compaction, ContextMiddleware
 from ctxmw.tokens.counter import counter_for
 from ctxmw.tokens.prompt_counter import Measure
-from ctxmw_llamaindex import ContextMemoryBlock, memory_tools, with_context
+from ctxmw_llamaindex import (
+    ContextMemoryBlock,
+    ConversationCompacted,
+    memory_tools,
+    with_context,
+)
 from ctxmw_llamaindex.convert import convert
+from ctxmw_llamaindex.dropped import with_dropped
 from tests.llamaindex.models import RecordingLLM, calling
 
 WINDOW = 3_000
@@ -85,6 +95,73 @@ def test_a_chat_engine_stays_under_the_window(ctx):
     said = [message for message in prompts[-1] if message.role != MessageRole.SYSTEM]
     assert said[0].content.endswith(GOAL)
     assert len(engine.chat_history) == 82
+
+
+# -- buffers that drop the beginning --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("make", [None, lambda: Memory.from_defaults(token_limit=700)])
+async def test_the_goal_stays_though_the_buffer_of_an_engine_drops_it(ctx, make, asynchronous):
+    llm = RecordingLLM(otherwise="I see. " * 40, window=WINDOW)
+    options = {"memory": make()} if make else {}
+    engine = with_context(SimpleChatEngine.from_defaults(llm=llm, **options), ctx, session="s1")
+    for asked in (GOAL, *(f"And step {at}? " + "Tell me more. " * 10 for at in range(30))):
+        await engine.achat(asked) if asynchronous else await asyncio.to_thread(engine.chat, asked)
+    prompts = engine._llm.prompts
+    assert max(map(tokens, prompts)) <= WINDOW
+    for prompt in prompts:
+        assert_valid(prompt)
+    assert "archived and not shown any more" in str(prompts[-1])
+    assert len({turn.text for one in ctx.session("s1").transcript() for turn in one.said}) == 1
+    assert len(ctx.session("s1").transcript()) == 31, "nothing is captured twice"
+
+
+async def test_the_goal_stays_though_the_buffer_of_an_agent_drops_it(ctx):
+    llm = RecordingLLM(otherwise="I see. " * 40, window=WINDOW)
+    agent = with_context(FunctionAgent(llm=llm, tools=[read_file], streaming=False), ctx)
+    memory = ChatMemoryBuffer.from_defaults(token_limit=700)
+    for asked in (GOAL, *(f"And step {at}? " + "Tell me more. " * 10 for at in range(30))):
+        await agent.run(user_msg=asked, memory=memory)
+    for prompt in agent.llm.prompts:
+        assert_valid(prompt)
+    assert max(map(tokens, agent.llm.prompts)) <= WINDOW
+
+
+def test_a_compaction_is_an_event_of_llamaindexs_instrumentation(ctx):
+    told = []
+
+    class Handler(BaseEventHandler):
+        def handle(self, event, **_):
+            if isinstance(event, ConversationCompacted):
+                told.append(event)
+
+    dispatcher = get_dispatcher("ctxmw")
+    dispatcher.add_event_handler(handler := Handler())
+    llm = RecordingLLM(otherwise="I see. " * 40, window=WINDOW)
+    engine = with_context(SimpleChatEngine.from_defaults(llm=llm), ctx, session="s1")
+    for at in range(20):
+        engine.chat(f"And step {at}? " + "Tell me more. " * 10)
+    dispatcher.event_handlers.remove(handler)
+    assert told[0].session == "s1"
+    assert told[0].archived > 0
+    assert told[0].view.startswith("v")
+
+
+def test_a_buffer_is_left_alone_where_nothing_is_compacted():
+    quiet = Compaction(automatic=False)
+    with ContextMiddleware.open(":memory:", strict=True, compaction=quiet) as ctx:
+        llm = RecordingLLM(otherwise="I see. " * 40, window=WINDOW)
+        engine = with_context(SimpleChatEngine.from_defaults(llm=llm), ctx)
+        for at in range(30):
+            engine.chat(f"And step {at}? " + "Tell me more. " * 10)
+        assert max(map(tokens, engine._llm.prompts)) <= WINDOW
+
+
+def test_a_question_that_is_condensed_is_left_alone():
+    given = [ChatMessage(role="user", content="Rewrite this: What now?")]
+    whole = [ChatMessage(role="user", content=GOAL), ChatMessage(role="user", content="What now?")]
+    assert with_dropped(given, whole, "What now?") == given
 
 
 # -- flushed buffers ------------------------------------------------------------------------------

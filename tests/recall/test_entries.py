@@ -69,6 +69,17 @@ def notices(prepared):
     return [line for line in prepared.context.part.splitlines() if line.startswith("- hook: ")]
 
 
+def test_entries_have_a_heading_of_their_own_at_the_top_of_the_part(ctx, chat):
+    chat.finish(chat.prepare([user("Hi there")]), "Hello.")
+    ctx.remember("The courier comes at 16:00.", kind="fact")  # too late for the stable block
+    chat.collect("hook", "a", "The courier is late today.")
+    lines = chat.prepare([user("When does the courier come?")]).context.part.splitlines()
+    headings = [line for line in lines if line.startswith("## ")]
+    assert headings[0] == "## Notices"
+    assert len(headings) > 1
+    assert lines[lines.index("## Notices") + 1] == "- hook: The courier is late today."
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_prompt_shows_them_by_priority_and_in_the_order_of_collecting(tmp_path, seed):
     with ContextMiddleware.open(

@@ -120,3 +120,18 @@ def test_nothing_is_traced_unless_asked_for(spans):
     with opened() as ctx:
         ctx.search("database")
     assert spans.get_finished_spans() == ()
+
+
+def test_a_compaction_is_an_event_of_the_span_it_happened_in(spans):
+    long = [
+        {"role": role, "content": f"{role} {at}: " + "word " * 90}
+        for at in range(20)
+        for role in ("user", "assistant")
+    ]
+    with opened(tracing=Tracing(), window=2_000) as ctx:
+        ctx.session("s").prepare([*long, *ASKED])
+    span = next(one for one in spans.get_finished_spans() if one.name == "ctxmw.prepare")
+    (event,) = span.events
+    assert event.name == "ctxmw.compaction"
+    assert event.attributes["ctxmw.compaction.archived"] > 0
+    assert event.attributes["gen_ai.conversation.id"] == "s"

@@ -49,7 +49,7 @@ implicit_queries minutes turns decay hits tokens related
 
 [agent_search] top_k top_n min_score
 
-[compaction] trigger target growth note note_most summary_timeout automatic
+[compaction] trigger target growth note note_most summary_timeout alternate automatic
 """
 NOT_HARMLESS = """
 store user embedder index placement

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...protocols import Store
 from ...recall.block import hash_of
 from ...recall.in_view import InView
-from ...values.messages import Message, message_text, take_out
+from ...values.messages import BRIDGE, Message, message_text, take_out
 from ..blocks import Blocks
 from ..state import SessionState, block_ref
 from .views import History, captured_refs, history_in_view, with_view
@@ -36,7 +36,8 @@ def current_history(
     store = conversations.journal.store
     left, hashes = _stripped(store, who.user, messages)
     blocks = Blocks(store, who.user, conversations.builds)
-    return history_in_view(left, hashes, state or conversations.load(who), blocks)
+    trail = conversations.trails.of((who.user, who.session), left)
+    return history_in_view(left, trail, hashes, state or conversations.load(who), blocks)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:
@@ -97,7 +98,9 @@ def _without(message: Message, suspects: Sequence[str], ours: set[str]) -> Messa
     found = [text for text in suspects if text in ours]
     for text in found:
         message = take_out(message, text)
-    # A system message that held nothing but our block was ours as a whole.
+    # A system message that held nothing but our block was ours as a whole, and so is a bridge.
+    if ours and message.get("content") == BRIDGE and not suspects:
+        return None
     return None if found and message["role"] == "system" and not message["content"] else message
 
 

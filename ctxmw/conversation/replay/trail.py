@@ -35,6 +35,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ...protocols import TokenCounter
+from ...runtime.lru import LruCache
 from ...text.cleaning import digest
 from ...values.messages import Message, fingerprint, last_user
 from ..state import PartRef
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from ..blocks import Blocks
     from ..record import Build
 
+SEEN = 64
+"""Conversations whose trails are at hand."""
 SHORT = 16
 """So much of a turn's hash is written down."""
 MOST_PARTS = 256
@@ -91,11 +94,51 @@ class Trail:
         )
 
 
-def trail_of(messages: Sequence[Message]) -> Trail:
-    """Return the trail of a history."""
+class Trails:
+    """The trails of conversations that were seen last. Any thread may use it.
+
+    A history that has grown is hashed from where it has grown: to hash all of it again would cost
+    more with every turn.
+    """
+
+    def __init__(self) -> None:
+        self._known: LruCache[tuple[str, str], tuple[list[object], Trail]] = LruCache(SEEN)
+
+    def of(self, conversation: tuple[str, str], messages: Sequence[Message]) -> Trail:
+        """Return the trail of a history."""
+        said = [_said(message) for message in messages]
+        before, known = self._known.get(conversation) or ([], Trail())
+        same = 0
+        for one, other in zip(said, before, strict=False):
+            if one is None or one != other:
+                break
+            same += 1
+        trail = trail_of(messages, known, same)
+        self._known.put(conversation, (said, trail))
+        return trail
+
+
+def _said(message: Message) -> object:
+    """Return what tells a message from others; None for one whose parts may change in place."""
+    content = message.get("content")
+    if not isinstance(content, str):
+        return None
+    if message.get("tool_calls"):
+        return fingerprint(message)
+    return (message["role"], content, message.get("tool_call_id"))
+
+
+def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int = 0) -> Trail:
+    """Return the trail of a history; so many of its first messages have a trail that is known."""
     prints, anchors, locals_ = [], [], []
     anchor = before = ""
-    for message in messages:
+    if known is not None and same:
+        prints, anchors = list(known.prints[:same]), list(known.anchors[:same])
+        locals_ = list(known.locals[:same])
+        anchor = anchors[-1]
+        others = (at for at in range(same - 1, -1, -1) if messages[at]["role"] != "system")
+        before = next((prints[at] for at in others), "")
+    for message in messages[same:]:
         own = fingerprint(message)
         prints.append(own)
         locals_.append(digest(before, own) if message["role"] == "user" else "")

@@ -8,30 +8,30 @@ hash it had in the whole history, so what was captured is known again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ...protocols import Find, Store
 from ...recall.block import Block
-from ...text.cleaning import digest, storable
+from ...text.cleaning import digest
 from ...values.items import Item
-from ...values.messages import Message, fingerprint, last_user, message_text
+from ...values.messages import BRIDGE, Message, fingerprint, last_user
 from ...values.records import Record, Turn, load_all
 from ..state import SessionState, ViewKey
-from .trail import Trail, trail_of
+from .cleared import cleared
+from .trail import Trail
 
 if TYPE_CHECKING:
     from ..blocks import Blocks
 
 VIEWS = 8
 """Views of a conversation that are kept in mind: its branches have their own."""
-LINES, WIDTH = 2, 160
-"""How many lines at either end are left, and how many characters of each."""
-LONG_LINES = 20
-"""The same of an output that the model has not read yet, and that is too large for its window."""
+FORTY_LINES = 6_400
+"""Characters of an unread output in views that were made before each had a room of its own."""
+_OTHER = {"user": "assistant", "assistant": "user"}
 
 
 class View(Record):
@@ -46,8 +46,10 @@ class View(Record):
     """Hash of those of them that are in view, as they are shown."""
     kept: dict[str, str]
     """The anchors of these, each with the ref of what is cleared of it, or ""."""
-    unread: frozenset[str] = frozenset()
-    """Those cleared before the model could read them."""
+    unread: dict[str, int] = Field(default_factory=dict)
+    """Those cut down before the model could read them, each with the characters it has."""
+    bridged: frozenset[str] = frozenset()
+    """Those before which a line of ours stands, so that roles alternate."""
     archived: tuple[str, ...]
     """Refs of the messages that are not in view any more, oldest first."""
     unanswered: frozenset[str] = frozenset()
@@ -58,6 +60,11 @@ class View(Record):
     """Versions of what the note shows in full, by ref."""
     tokens: int
     """What the messages and the note cost when it was made."""
+
+    @field_validator("unread", mode="before")
+    @classmethod
+    def _all_alike(cls, given: Any) -> Any:
+        return given if isinstance(given, dict) else dict.fromkeys(given, FORTY_LINES)
 
     def _columns(self) -> dict[str, Any]:
         return {"digest": self.anchor}
@@ -80,6 +87,19 @@ class History:
     """The view that the caller's messages are themselves, when it goes on with compacted ones."""
 
     @property
+    def places(self) -> list[int]:
+        """Where those of the caller's messages stand that are in view."""
+        view, anchors = self.view, self.given_trail.anchors
+        if view is None or self.base is not None:
+            return list(range(len(self.given)))
+        covered = max(at for at, anchor in enumerate(anchors) if anchor == view.anchor)
+        return [
+            at
+            for at, message in enumerate(self.given)
+            if at > covered or message["role"] == "system" or anchors[at] in view.kept
+        ]
+
+    @property
     def goal(self) -> int | None:
         """Where the note stands: at the first user message in view."""
         places = enumerate(self.messages)
@@ -91,12 +111,28 @@ class History:
         at = self.goal
         return {at: self.note.text} if at is not None and self.note.text else {}
 
+    def bridged(self, placed: Sequence[Message]) -> list[Message]:
+        """Return these messages as they are placed, with the lines of ours between them."""
+        if self.view is None or not self.view.bridged:
+            return list(placed)
+        # A system prompt of ours may have come first.
+        shift = len(placed) - len(self.messages)
+        whole = list(placed[:shift])
+        for at, message in enumerate(placed[shift:]):
+            if self.trail.anchors[at] in self.view.bridged and message["role"] in _OTHER:
+                whole.append({"role": _OTHER[message["role"]], "content": BRIDGE})
+            whole.append(message)
+        return whole
+
 
 def history_in_view(
-    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Blocks
+    messages: Sequence[Message],
+    trail: Trail,
+    ours: frozenset[str],
+    state: SessionState,
+    archive: Blocks,
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
-    trail = trail_of(messages)
     base = _base(messages, ours, state, archive)
     if base is not None:
         trail = _continued(base, trail, messages)
@@ -136,11 +172,31 @@ def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) 
 
 
 def as_kept(
-    message: Message, anchor: str, kept: Mapping[str, str], unread: frozenset[str]
+    message: Message, anchor: str, kept: Mapping[str, str], unread: Mapping[str, int]
 ) -> Message:
     """Return a message as the view shows it: as it is, or a tool's output cut down."""
     mark = kept[anchor]
-    return cleared(message, ref_of(mark), unread=anchor in unread) if mark else message
+    return cleared(message, ref_of(mark), unread=unread.get(anchor)) if mark else message
+
+
+def seams(
+    messages: Sequence[Message], dropped: Collection[int], bridged: Collection[int]
+) -> list[int]:
+    """Return where a message would follow one of its own role, because what was between them went.
+
+    Strict chat templates refuse that. `bridged` are the places where it is so already. What the
+    caller's own messages have of it is left alone.
+    """
+    found: list[int] = []
+    before: int | None = None
+    for at, message in enumerate(messages):
+        if message["role"] == "system" or at in dropped:
+            continue
+        alike = before is not None and message["role"] == messages[before]["role"] in _OTHER
+        if alike and (at in bridged or any(gone in dropped for gone in range(before or 0, at))):
+            found.append(at)
+        before = at
+    return found
 
 
 _NO_REF = "-"
@@ -257,34 +313,3 @@ def _part_of(
         tuple(hashes[place] for place in places) for hashes in (trail.anchors, trail.locals)
     )
     return Trail(tuple(prints), anchors, locals_, last_user(shown))
-
-
-def cleared(message: Message, ref: str, *, unread: bool = False) -> Message:
-    """Return a tool's output with only its first and last lines, and the id of the whole.
-
-    An answer of our own tools has no id: it can be asked for again. What is cleared already is
-    left as it is.
-    """
-    text = message_text(message)
-    if _where(ref) in text:
-        return message
-    lines = text.splitlines()
-    keep = LONG_LINES if unread else LINES
-    shown = [line[:WIDTH] for line in lines]
-    gap = f"[{_what(lines, keep)} {_where(ref)}]"
-    left = "\n".join([*shown[:keep], gap, *shown[max(keep, len(lines) - keep) :]])
-    content = left if isinstance(message.get("content"), str) else [{"type": "text", "text": left}]
-    return {**message, "content": content}
-
-
-def _what(lines: list[str], keep: int) -> str:
-    left_out = max(0, len(lines) - 2 * keep)
-    if not left_out:
-        return "long lines cut."
-    return f"{left_out} lines left out." if left_out > 1 else "1 line left out."
-
-
-def _where(ref: str) -> str:
-    if not ref:
-        return "Ask again to see them."
-    return f'All of it: mem_get with ids ["{storable(ref)}"].'

@@ -1,0 +1,94 @@
+"""What a turn costs late in a long conversation, beside what it costs early.
+
+    python -m benchmarks.length [--turns 200 2000] [--window 8000] [--json FILE]
+
+One conversation under a window that it fills many times over, tools called in every third turn; the
+caller sends its whole history with every call. Measured is processor time, prepare and finish
+together, of the last 60 turns before each length: the median turn, and the mean, in which the
+compactions are. Ratios hold whatever the machine: at most 1.5 is aimed at, from the first length to
+the last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.prefix import WORDS
+from ctxmw import ContextMiddleware
+
+CHAT = Path(__file__).parent / "data" / "ordinary_chat.txt"
+LAST = 60
+GOAL = "Plan the move of our bakery to Fuller Street. Never order anything without asking me."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--turns", type=int, nargs="+", default=[200, 2_000])
+    parser.add_argument("--window", type=int, default=8_000)
+    parser.add_argument("--json", type=Path)
+    chosen = parser.parse_args()
+    times = held(max(chosen.turns), chosen.window)
+    figures = [
+        {
+            "turns": turns,
+            "median": round(statistics.median(times[max(0, turns - LAST) : turns]), 2),
+            "mean": round(statistics.mean(times[max(0, turns - LAST) : turns]), 2),
+        }
+        for turns in sorted(chosen.turns)
+    ]
+    for one in figures:
+        ratio = {name: one[name] / figures[0][name] for name in ("median", "mean")}
+        print(
+            f"{one['turns']:6,} turns: median {one['median']:6.2f} ms ({ratio['median']:.2f}), "
+            f"mean {one['mean']:6.2f} ms ({ratio['mean']:.2f})"
+        )
+    if chosen.json:
+        chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def held(turns: int, window: int) -> list[float]:
+    """Hold a conversation; return the milliseconds of processor time that each turn took."""
+    random, chat = Random(26), CHAT.read_text(encoding="utf-8").splitlines()
+    messages: list[dict[str, Any]] = []
+    times = []
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "memory.db")
+        with ContextMiddleware.open(path, window=window, deadline=None) as ctx:
+            session = ctx.session("long")
+            for at in range(turns):
+                asked = chat[random.randrange(len(chat))] if at else GOAL
+                messages.append({"role": "user", "content": f"{asked} ({at})"})
+                began = time.process_time()
+                for reply in _replies(at, random):
+                    prepared = session.prepare(messages)
+                    session.finish(prepared, reply[0])
+                    messages += reply
+                times.append(1000 * (time.process_time() - began))
+    return times
+
+
+def _replies(at: int, random: Random) -> list[list[dict[str, Any]]]:
+    """Return what the model says in a turn, each with what tools answered."""
+    said = {"role": "assistant", "content": " ".join(random.choices(WORDS, k=60))}
+    if at % 3:
+        return [[said]]
+    call = {"id": f"c{at}", "name": "look_up", "args": {"subject": f"record {at}"}}
+    text = "\n".join(" ".join(random.choices(WORDS, k=8)) for _ in range(30))
+    return [
+        [
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{at}", "name": "look_up", "content": text},
+        ],
+        [said],
+    ]
+
+
+if __name__ == "__main__":
+    main()
