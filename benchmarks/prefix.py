@@ -78,7 +78,7 @@ def _free(turns: int) -> Iterator[Line]:
         cache = Cache()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "memory.db"
-            with ContextMiddleware.open(path, clock=FixedClock(), random=Random(1)) as ctx:
+            with ContextMiddleware.open(path, **_options()) as ctx:
                 talk = Talk(turns, Random(BENCHMARK.seed)).remembered_by(ctx)
                 for prompt in prompts(ctx, talk):
                     cache.send(prompt)
@@ -90,9 +90,7 @@ def _compacted(turns: int, window: int) -> Line:
     cache, between = Cache(), Cache()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
-        options: dict[str, Any] = {"clock": FixedClock(), "random": Random(1), "window": window}
-        options["deadline"] = None
-        with ContextMiddleware.open(path, **options) as ctx:
+        with ContextMiddleware.open(path, window=window, **_options()) as ctx:
             before = 0
             talk = Talk(turns, Random(BENCHMARK.seed)).remembered_by(ctx)
             for prompt in _with_ctxmw(ctx, talk):
@@ -103,6 +101,11 @@ def _compacted(turns: int, window: int) -> Line:
     apart = {"compactions": before, "between %": _percent(between.figures()["anywhere"])}
     title = f"{turns} turns under {window:,} tokens"
     return Line("ctxmw", {**_told(cache.figures()), **apart}, table=title)
+
+
+def _options() -> dict[str, Any]:
+    """Return how a memory is opened: with no deadline, so that a busy machine changes nothing."""
+    return {"clock": FixedClock(), "random": Random(1), "deadline": None}
 
 
 def _told(figures: dict[str, float]) -> dict[str, float]:

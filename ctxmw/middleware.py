@@ -355,13 +355,20 @@ class ContextMiddleware:
         """
         return export(self.store, self._named(user), checked_path(path, "file").absolute())
 
-    def import_(self, path: str | Path, *, user: str | None = None) -> int:
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        user: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
         """Take in what an export holds, for this user; return how many were new or newer.
 
         All of it or nothing: a line that makes no sense is named. Importing twice changes nothing
-        more.
+        more. `progress` is told how many are done, and of how many.
         """
-        return import_(self.store, self._named(user), checked_path(path, "file").absolute())
+        file = checked_path(path, "file").absolute()
+        return import_(self.store, self._named(user), file, progress)
 
     def import_from(
         self,
@@ -372,6 +379,7 @@ class ContextMiddleware:
         again: bool = False,
         dry_run: bool = False,
         user: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> TakenIn:
         """Take in what another memory, store or chat has left in a file or folder.
 
@@ -379,8 +387,9 @@ class ContextMiddleware:
         kept; what was taken before is passed over, so a run that broke off is simply run again.
         What was forgotten here since stays forgotten, unless it is to come `again`. Where it holds
         several users' things, `of` says whose to take. With `dry_run` nothing is written.
+        `progress` is told how many are done, and of how many.
         """
-        from .memory.arrivals.taking_in import arrivals_in, take_in  # few import anything
+        from .memory.arrivals.taking_in import Taking, arrivals_in, take_in  # few import it
 
         name = self._named(user)
         flag(dry_run, "dry_run")
@@ -390,8 +399,8 @@ class ContextMiddleware:
         def capture(chat: str, messages: Sequence[Message]) -> int:
             return len(self.session(chat, user=name).capture(messages))
 
-        write = None if dry_run else capture
-        taken = take_in(self._journal, name, source, found, write, again=again)
+        how = Taking(capture=None if dry_run else capture, again=again, progress=progress)
+        taken = take_in(self._journal, name, source, found, how)
         self._learner.has_news(name)
         return taken
 

@@ -1,4 +1,4 @@
-"""Draws the figures of docs/about/benchmarks.md from the numbers that stand there.
+"""Draws the figures of docs/benchmarks/index.md from what was measured.
 
 python -m docs.figures
 """
@@ -15,8 +15,16 @@ mpl.rcParams["svg.fonttype"] = "none"
 
 import matplotlib.pyplot as plt
 
+from docs.measured import row_of
+
 PICTURES = Path(__file__).parent / "pictures"
-PAGE = Path(__file__).parent / "about" / "benchmarks.md"
+PAGE = Path(__file__).parent / "searching.md"
+"""Has the table of recall, plain BM25 included."""
+WAYS = {
+    "ctxmw": "ctxmw",
+    "in system": "what was found closes the system prompt",
+    "left out": "what was found stands before the question, then is gone",
+}
 OURS = ("#2f6fde", "#17845b", "#8a45c9")
 OTHERS = ("#9aa5b5", "#c9d1db")
 
@@ -28,9 +36,7 @@ def main() -> None:
     bars(
         recall, groups, "% of the evidence within 1,000 tokens", "figure-recall", (OTHERS[0], *OURS)
     )
-    prefix = {
-        name: [row[1], row[3]] for name, row in table("| `python -m benchmarks.prefix`").items()
-    }
+    prefix = {title: [served(name, turns) for turns in (50, 200)] for name, title in WAYS.items()}
     bars(
         prefix,
         ["50 turns", "200 turns"],
@@ -38,6 +44,12 @@ def main() -> None:
         "figure-prefix",
         (OURS[0], *OTHERS),
     )
+
+
+def served(way: str, turns: int) -> float:
+    """Return the share of prompt tokens that a provider with breakpoints serves, in percent."""
+    row = row_of("prefix", f"{turns} turns / {way}")
+    return float(row["breakpoints %"]) if row else 0.0
 
 
 def table(header: str) -> dict[str, list[float]]:

@@ -29,12 +29,19 @@ from benchmarks.report import Benchmark, Figure, Line
 
 PARTS = ("recall", "growth", "prefix", "compaction", "footprint", "faults")
 PACKAGES = (
-    *("ctxmw", "chromadb", "llama-index-core", "mem0ai", "langgraph", "langchain"),
+    *("ctxmw", "chromadb", "llama-index-core", "mem0ai", "mempalace", "langgraph", "langchain"),
     *("langchain-core", "wordllama", "tiktoken"),
 )
 NOT_TO_BE_HAD = {
     "mem0's BM25": "its encoder fetches a model at first use; without one mem0 goes on by vectors",
     "mem0 with infer=True, LangMem, Graphiti, Zep": "each needs an LLM for every message",
+    "Hindsight 1.1": (
+        "installs (6.5 GB), and can do without an LLM; its embedder and reranker are models "
+        "that it fetches at first use, and it was not tried with others in their place"
+    ),
+    "agentmemory 0.4": (
+        "does not import as it installs (pluggy is missing), and embeds by a model that it fetches"
+    ),
     "LangGraph's SQLite store with an index": "needs loadable SQLite extensions",
 }
 

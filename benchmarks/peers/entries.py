@@ -7,6 +7,7 @@ from functools import partial
 from .lists import ChromaAlone, LangGraphStore, Mem0, PlainFts5
 from .llamaindex_memory import VectorMemory
 from .ours import Ours
+from .palace import MemPalace
 from .systems import GENEROUS, Entry
 
 ENTRIES = (
@@ -56,5 +57,12 @@ ENTRIES = (
         needs=("langgraph.store.memory",),
         setting=f"InMemoryStore with an index, {GENEROUS} hits",
         most=10_000,
+    ),
+    Entry(
+        name="MemPalace",
+        make=MemPalace,
+        needs=("mempalace",),
+        setting=f"a drawer for each turn, its hybrid search, {GENEROUS} hits",
+        most=1_000,
     ),
 )

@@ -5,6 +5,10 @@
     %ctx search WORDS                      what was remembered or said
     %ctx why ANSWER                        what the model was given for an answer
     %ctx forget REF                        remove a record
+    %ctx rate ANSWER                       buttons: what helped; no answer: of `prepared`
+    %ctx index PATH --project shop         know the code of a folder
+    %ctx import FILE --from chatgpt        take in an export, or what another memory left
+    %ctx reindex                           embed everything anew, after the embedder changed
 
     %%ctx --session s1 --project shop      the cell is a message: see what goes along with it
 
@@ -19,13 +23,16 @@ import shlex
 from argparse import ArgumentParser, Namespace
 from typing import Any, NoReturn
 
+from ..code.indexer import Indexed
 from ..conversation.conversation import Prepared
 from ..conversation.record import ContextRecord
-from ..errors import MissingPackage
+from ..errors import CtxmwError, MissingPackage
 from ..memory.hits import Hits
 from ..middleware import ContextMiddleware
 from ..values.messages import Message, message_text
 from ..values.records import Memory
+from .progress_bar import progress
+from .thumbs import rating_buttons
 
 try:
     from IPython.core.error import UsageError
@@ -45,7 +52,16 @@ class ContextMagics(Magics):
 
     @line_cell_magic
     def ctx(self, line: str, cell: str | None = None) -> object:
-        """Use the memory: open, remember, search, why, forget; with a cell: inject, remember."""
+        """Use the memory: open, remember, search, why, forget; with a cell: inject, remember.
+
+        What does not work is told in one line: whoever writes a magic wants no traceback of ours.
+        """
+        try:
+            return self._run(line, cell)
+        except (CtxmwError, OSError) as error:
+            raise UsageError(f"%ctx: {error}") from None
+
+    def _run(self, line: str, cell: str | None) -> object:
         words = _words(line)
         known = {**self._cell_verbs, "": self._inject} if cell is not None else self._line_verbs
         verb = words.pop(0) if words[:1] and words[0] in known else ""
@@ -59,7 +75,8 @@ class ContextMagics(Magics):
     @property
     def _line_verbs(self) -> dict[str, Any]:
         found = {"search": self._search, "why": self._why, "forget": self._forget}
-        return {"open": self._open, "remember": self._remember, **found}
+        long = {"index": self._index, "import": self._import, "reindex": self._reindex}
+        return {"open": self._open, "remember": self._remember, **found, "rate": self._rate, **long}
 
     @property
     def _cell_verbs(self) -> dict[str, Any]:
@@ -89,6 +106,37 @@ class ContextMagics(Magics):
 
     def _forget(self, words: list[str], _: str) -> int:
         return self._memory().forget(" ".join(words))
+
+    def _rate(self, words: list[str], _: str) -> object:
+        answer, prepared = " ".join(words), self._names.get("prepared")
+        if answer:
+            record = self._memory().why(answer)
+        else:
+            record = prepared.context if isinstance(prepared, Prepared) else None
+        if record is None:
+            raise UsageError("%ctx rate: there is no such call; say which answer, or run a %%ctx.")
+        return rating_buttons(self._memory(), record)
+
+    def _index(self, words: list[str], _: str) -> Indexed:
+        parser = _parser("index")
+        parser.add_argument("--project")
+        chosen, path = _parsed(parser, words)
+        shown = progress(f"indexing {path or 'here'}")
+        return self._memory().index_code(path or ".", project=chosen.project, progress=shown)
+
+    def _import(self, words: list[str], _: str) -> object:
+        parser = _parser("import")
+        parser.add_argument("--from", dest="source")
+        parser.add_argument("--of")
+        chosen, path = _parsed(parser, words)
+        shown = progress(f"importing {path}")
+        if chosen.source is None:
+            return self._memory().import_(path, progress=shown)
+        return self._memory().import_from(chosen.source, path, of=chosen.of, progress=shown)
+
+    def _reindex(self, words: list[str], _: str) -> int:
+        _parsed(_parser("reindex"), words)
+        return self._memory().reindex(progress=progress("embedding"))
 
     def _inject(self, words: list[str], cell: str) -> Prepared:
         """Prepare the cell as a message; with `--call`, have it answered and keep the answer."""

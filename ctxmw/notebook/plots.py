@@ -1,12 +1,14 @@
 """Pictures of budgets and conversations, with matplotlib.
 
-Each function draws on the axes given, or on new ones, and returns them.
+Each function draws on the axes given, or on new ones, and returns them. New ones have no ground of
+their own, and ink that can be read on a light page and on a dark one: a kernel does not know which
+theme its notebook is shown in.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..conversation.record import ContextRecord
 from ..errors import MissingPackage
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
 
     from ..session import Session
 
+INK = "#787e87"
+"""Of words and lines; as far from white as from a dark page."""
+INK_OF_FIGURES = "#7b818a"
+"""Of the figures along the axis. Jupyter would put a ground behind a picture whose ticks are all
+darker than the middle, or all lighter: these are just on the other side of it."""
 _MEMORY, _NOTE, _PINNED, _INDEX, _TURN = "#3b7be0", "#17845b", "#8a45c9", "#7c8796", "#d9822b"
 _COLOURS = {
     **dict.fromkeys(("instructions", "universal", "language", "project", "reserve"), _MEMORY),
@@ -37,10 +44,12 @@ def plot_budget(record: ContextRecord, ax: Axes | None = None) -> Axes:
     ax.barh(names, limits, color=colours, alpha=0.18)
     ax.barh(names, spent, color=colours)
     for place, (used, limit) in enumerate(zip(spent, limits, strict=True)):
-        ax.text(max(used, limit), place, f"  {used} / {limit}", va="center", fontsize=9)
+        ax.text(
+            max(used, limit), place, f"  {used} / {limit}", va="center", fontsize=9, color=_ink(ax)
+        )
     ax.set_xlim(0, 1.2 * max([*limits, *spent, 1]))
     ax.set_xlabel("tokens")
-    ax.set_title(f"{record.tokens:,} of {record.limit:,} tokens", loc="left")
+    ax.set_title(f"{record.tokens:,} of {record.limit:,} tokens", loc="left", color=_ink(ax))
     return _plain(ax)
 
 
@@ -58,7 +67,7 @@ def plot_prefix(chat: Session, ax: Axes | None = None) -> Axes:
         ax.annotate(f" epoch {record.epoch}", (at, 2), color=_PINNED, fontsize=8)
     ax.set_ylim(0, 104)
     ax.set_ylabel("% of the prompt unchanged")
-    ax.set_title(f"Prompt prefix of {chat.id}", loc="left")
+    ax.set_title(f"Prompt prefix of {chat.id}", loc="left", color=_ink(ax))
     return _by_call(ax)
 
 
@@ -76,8 +85,9 @@ def plot_session(chat: Session, ax: Axes | None = None) -> Axes:
         ax.bar(calls, tokens, bottom=below, color=colour, label=label, width=0.7)
         below = [under + more for under, more in zip(below, tokens, strict=True)]
     ax.set_ylabel("tokens")
-    ax.set_title(f"Context of {chat.id}", loc="left")
-    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
+    ax.set_title(f"Context of {chat.id}", loc="left", color=_ink(ax))
+    look = {"frameon": False, "fontsize": 9, "labelcolor": _ink(ax)}
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), **look)
     return _by_call(ax)
 
 
@@ -97,7 +107,19 @@ def _axes(ax: Axes | None, height: float = 3.0) -> Axes:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise MissingPackage('plots need matplotlib: pip install "ctxmw[notebook]"') from error
-    return plt.figure(figsize=(6.4, height), layout="constrained").add_subplot()
+    figure = plt.figure(figsize=(6.4, height), layout="constrained", facecolor="none")
+    ax = figure.add_subplot(facecolor="none")
+    ax.tick_params(colors=INK)
+    ax.tick_params(axis="x", labelcolor=INK_OF_FIGURES)
+    for label in (ax.xaxis.label, ax.yaxis.label):
+        label.set_color(INK)
+    ax.spines[:].set_color(INK)
+    return ax
+
+
+def _ink(ax: Axes) -> Any:
+    """Return the colour of words: of axes that were given, their own."""
+    return ax.xaxis.label.get_color()
 
 
 def _by_call(ax: Axes) -> Axes:

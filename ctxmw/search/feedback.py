@@ -1,17 +1,20 @@
-"""What people said of what they were shown, and how far that moves the ranking.
+"""What people said of what they were shown, what answers took up, and how far that moves things.
 
 An opinion counts for questions like the one it was given on, and a little for all. It moves a
 record by so much and no further: whoever clicks a hundred times still cannot hide what answers a
-question. Records that nobody rated stay where they are.
+question. What often came back in answers rises a little. Records that nobody rated and no answer
+took up stay where they are.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from math import tanh
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..protocols import Row, Store
 from ..runtime.telemetry import Faults
@@ -34,6 +37,32 @@ ENOUGH = 4
 IN_PASSING = 0.25
 """What a word on the whole call counts for each thing that it showed."""
 USERS = 256
+USED = 0.2
+"""By how much what answers took up can rise: less than by a single thumb on a question like this.
+What is shown more is taken up more, and must not shut out the rest."""
+OFTEN = 2
+"""From so many answers on."""
+CALLS = 200
+"""The last so many calls count."""
+CALL = "context"
+"""The type of a call's record; it is made in a room above."""
+
+
+class Sway(NamedTuple):
+    """By how much a record is moved, as a logarithm of its chance to be evidence, and by what."""
+
+    rated: float = 0.0
+    used: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """What is added to its rank."""
+        return self.rated + self.used
+
+    def reasons(self) -> tuple[tuple[str, float], ...]:
+        """Return what is told of it."""
+        told = (("feedback", self.rated), ("used", self.used))
+        return tuple((name, round(value, 2)) for name, value in told if value)
 
 
 class Feedback(Derived):
@@ -73,14 +102,14 @@ class Feedback(Derived):
 
 
 class Opinions:
-    """The opinions of each user, kept at hand and brought up to date by the changes feed."""
+    """The opinions of each user and what was of use, kept at hand and followed by the feed."""
 
     def __init__(self, store: Store, feed: Feed, faults: Faults) -> None:
         make = partial(_OfUser, store, faults)
-        self._replica = Replica(feed, (Feedback.type,), make, users=USERS)
+        self._replica = Replica(feed, (Feedback.type, CALL), make, users=USERS)
 
-    def moved(self, user: str, query: str, head: int | None = None) -> Mapping[str, float]:
-        """Return by how much opinions move records for a query, by ref."""
+    def moved(self, user: str, query: str, head: int | None = None) -> Mapping[str, Sway]:
+        """Return by how much opinions and use move records for a query, by ref."""
         with self._replica.use(user, head) as own:
             return own.moved(query)
 
@@ -95,26 +124,33 @@ class _OfUser(Projection):
         self._by_question: dict[frozenset[str], dict[str, float]] = {}
         self._by_term: dict[str, set[frozenset[str]]] = {}
         self._anywhere: dict[str, float] = {}
+        self._calls: dict[str, tuple[datetime, tuple[str, ...]]] = {}
+        self._used: dict[str, float] = {}
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self._given) + len(self._calls)
 
     def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
         if not written and not gone:
             return
         for ref in (*gone, *written):
             self._given.pop(ref, None)
-        for rows in rows_of(self._store, self._user, written):
+            self._calls.pop(ref, None)
+        said = [ref for ref in written if ref.startswith(Feedback.prefix)]
+        # Of calls only the last are read: of a long history the beginning says little.
+        called = [ref for ref in written if not ref.startswith(Feedback.prefix)][-CALLS:]
+        for rows in rows_of(self._store, self._user, [*said, *called]):
             self._faults.read([row for row in rows if row.live], self._read)
         self._add_up()
 
-    def moved(self, query: str) -> dict[str, float]:
+    def moved(self, query: str) -> dict[str, Sway]:
         if not self._given:
-            return {}
-        moved = dict(self._anywhere)
+            return {ref: Sway(used=value) for ref, value in self._used.items()}
+        rated = dict(self._anywhere)
         for ref, sum_ in self._on_questions_like(frozenset(content_terms(query))).items():
-            moved[ref] = moved.get(ref, 0.0) + (UP if sum_ > 0 else DOWN) * tanh(sum_)
-        return moved
+            rated[ref] = rated.get(ref, 0.0) + (UP if sum_ > 0 else DOWN) * tanh(sum_)
+        moved = rated.keys() | self._used.keys()
+        return {ref: Sway(rated.get(ref, 0.0), self._used.get(ref, 0.0)) for ref in moved}
 
     def _on_questions_like(self, asked: frozenset[str]) -> dict[str, float]:
         """Return the sum of what was said of each record where something alike was asked."""
@@ -127,7 +163,10 @@ class _OfUser(Projection):
         return sums
 
     def _read(self, row: Row) -> None:
-        self._given[row.ref] = load_as(row, Feedback)
+        if row.type == Feedback.type:
+            self._given[row.ref] = load_as(row, Feedback)
+        elif back := json.loads(row.body).get("came_back"):
+            self._calls[row.ref] = row.at, tuple(back)
 
     def _add_up(self) -> None:
         by_question: dict[frozenset[str], dict[str, float]] = defaultdict(
@@ -144,6 +183,13 @@ class _OfUser(Projection):
         self._anywhere = {
             ref: ANYWHERE * sum_ / (sum_ + ENOUGH) for ref, sum_ in total.items() if sum_ > 0
         }
+        self._count_use()
+
+    def _count_use(self) -> None:
+        last = sorted(self._calls, key=lambda ref: (self._calls[ref][0], ref))[-CALLS:]
+        self._calls = {ref: self._calls[ref] for ref in last}
+        times = Counter(ref for _, back in self._calls.values() for ref in back)
+        self._used = {ref: USED * n / (n + ENOUGH) for ref, n in times.items() if n >= OFTEN}
 
 
 def _by_term(questions: Iterable[frozenset[str]]) -> dict[str, set[frozenset[str]]]:

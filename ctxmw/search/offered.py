@@ -18,7 +18,7 @@ import numpy as np
 
 from ..text.cleaning import words
 from ..text.lexicon import STOP_WORDS
-from ..text.other_words import other_words
+from ..text.other_words import EVERYDAY, other_words
 from ..text.terms import stem
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ BESIDE = 0.5
 """The share of that which is enough for another, once one is called for."""
 ADMITTED = 0.3
 """The match that stands for the least which is called for."""
+SMALL = 512
+"""Of so many offers or less, words are rare that are not: what calls for one has to be plain."""
+SHARE_TOLD = 0.15
+"""Plain is a sentence of whose words this share speaks of the offer, one that is not said of
+everything else among them."""
 READ, SENTENCES, DEPTH = 4096, 24, 8
 """How much of a request is read: characters and sentences, and offers looked at for each."""
 
@@ -135,10 +140,14 @@ class OfferedIndex:
         """Return how every offer ranks for a sentence, and how well it matches."""
         gained = np.zeros((3, self._size), np.float32)
         own, total = np.zeros(self._size, np.float32), 0.0
-        for term, weight in _asked(sentence).items():
+        told, telling = np.zeros(self._size, np.int32), np.zeros(self._size, bool)
+        asked = _asked(sentence)
+        for term, weight in asked.items():
             held = self._postings.get(term)
             if held is not None:
                 gained[:, held.places] += weight * held.gains
+                told[held.places] += 1
+                telling[held.places] |= term not in EVERYDAY
             if weight == 1 and not self._all_brief:
                 total += held.worth if held else self._worth(0)
                 if held:
@@ -148,6 +157,11 @@ class OfferedIndex:
         spoken = np.minimum(1, np.maximum(hit / text, NAMED * named / name))
         enough = np.minimum(1, hit / (ENOUGH * math.log(2 * self._size + 1)))
         strength = np.sqrt(spoken * enough)
+        if self._size <= SMALL:
+            said = sum(weight == 1 for weight in asked.values())
+            plain = telling & (told >= SHARE_TOLD * said)
+            almost = np.float32(0.99 * floor_for(self._size))
+            strength = np.where(plain | ~self._brief, strength, np.minimum(strength, almost))
         if not self._all_brief:
             share = self._as_strength(own / (total or 1))
             strength = np.where(self._brief, strength, np.maximum(strength, share))

@@ -34,6 +34,7 @@ from ..values.situation import Situation
 from .lexical.people import People
 
 if TYPE_CHECKING:
+    from .feedback import Sway
     from .lexical.index import Bools, LexicalIndex
 
 _REQUEST = re.compile(
@@ -247,8 +248,8 @@ class Filter:
     """What there is to spend; little more than that is read from the store."""
     deadline: Deadline | None = None
     """Until when the answer is of use; None: however long it takes."""
-    moved: Mapping[str, float] = field(default_factory=dict)
-    """By how much what people said of records moves them, by ref; see `feedback`."""
+    moved: Mapping[str, Sway] = field(default_factory=dict)
+    """By how much what people said of records, and their use, moves them, by ref."""
     head: int | None = None
     """The position of the changes feed up to which records must be known; None: up to now."""
 

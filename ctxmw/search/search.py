@@ -40,6 +40,8 @@ from .vectors.dense import Dense, Near
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .feedback import Sway
+
 log = logging.getLogger("ctxmw")
 
 GOOD_MATCH = 0.6
@@ -447,13 +449,13 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
     return dense
 
 
-def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, float]) -> Floats:
+def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, Sway]) -> Floats:
     """Return by how much each of these places is moved."""
     here = np.zeros(len(index) + 1, np.float32)
-    for ref, value in moved.items():
+    for ref, sway in moved.items():
         place = index.place(ref)
         if place >= 0:
-            here[place] = value
+            here[place] = sway.total
     found: Floats = here[places]
     return found
 
@@ -461,11 +463,11 @@ def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, float
 def _with_opinions(
     reasons: Sequence[tuple[tuple[str, float], ...]],
     refs: Sequence[str],
-    moved: Mapping[str, float],
+    moved: Mapping[str, Sway],
 ) -> list[tuple[tuple[str, float], ...]]:
     """Return why each hit is where it is, what people said of it first."""
     return [
-        (("feedback", round(moved[ref], 2)), *why) if ref in moved else why
+        (*moved[ref].reasons(), *why) if ref in moved else why
         for ref, why in zip(refs, reasons, strict=True)
     ]
 

@@ -7,7 +7,7 @@ brought after. At the end both are read again and compared, by counts and by a h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -15,16 +15,13 @@ from typing import Any
 from ..errors import StoreError
 from ..protocols import Change, Find, Row, Store
 from ..text.cleaning import counted
-from .rows import batches
+from .rows import RowsDone, batches
 
 BATCH = 500
 """Rows taken over at a time; what is stopped loses no more than these."""
 
 WHOLE = "*"
 """The ref of blobs that are made from all rows of a user."""
-
-RowsDone = Callable[[int, int], None]
-"""Told how many rows are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,8 @@ WORD_CHARS = 200
 LARGEST = 2**63 - 1
 
 T = TypeVar("T")
+RowsDone = Callable[[int, int], None]
+"""Told how many rows are done, and of how many."""
 
 
 def batches(many: Iterable[T], size: int) -> Iterator[list[T]]:

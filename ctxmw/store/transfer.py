@@ -19,7 +19,7 @@ from ..protocols import Find, Row, Store
 from ..text.cleaning import storable
 from ..values.records import RECORD_TYPES, Memory, load, load_all
 from .part_files import part_of
-from .rows import batches
+from .rows import RowsDone, batches
 
 FORMAT = 1
 _BATCH = 2000
@@ -37,7 +37,7 @@ def export(store: Store, user: str, path: Path) -> int:
     return n
 
 
-def import_(store: Store, user: str, path: Path) -> int:
+def import_(store: Store, user: str, path: Path, progress: RowsDone | None = None) -> int:
     """Take in what a file holds, for this user; say how many records are new or newer.
 
     Importing twice changes nothing more. What is here and was changed since is kept. The same
@@ -46,8 +46,12 @@ def import_(store: Store, user: str, path: Path) -> int:
     rows = _read(path, user)
     with store.atomic(user):
         taken = list(_wanted(store, user, rows))
+        done = 0
         for batch in batches(taken, _BATCH):
             store.put(batch)
+            done += len(batch)
+            if progress is not None:
+                progress(done, len(taken))
         store.put(_settled(store, user, taken))
     return len(taken)
 

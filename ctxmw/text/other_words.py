@@ -154,3 +154,20 @@ def _turned(said_for: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 
 
 _TERMS_FOR = _turned(_SAID_FOR.items())
+
+EVERYDAY = frozenset(
+    stem(word)
+    for word in """
+    get make take list find search show see look read write create add change update move send
+    open close run set put give tell say ask call start stop end use need want help work plan
+    point option detail data one two three new now time day week month year first last next
+    other same different part place thing way idea question answer example line page number type
+    kind name title text word between without before after direct drive describe explain result
+    return several existing specific information content complete view edit access people user
+    period state status history recent current available public shared location local match
+    pattern size form level share base post reply message issue request label column profile
+    schema table price quantity amount quick fully free key phone later execute info difference
+    creation percent step paid execution
+    """.split()
+)
+"""What is said of tools and of everything else: none of these alone tells that a tool is meant."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -19,19 +20,35 @@ QUIET = 30
 
 
 class News:
-    """The position of one user's changes, told to whoever listens until it is closed."""
+    """Counts the changes of one user's memory, for whoever listens until it is closed.
+
+    Positions of the changes feed are not for pages: they tell how much others write.
+    """
 
     def __init__(self, ctx: ContextMiddleware, pause: float = PAUSE) -> None:
         self._ctx = ctx
         self._pause = pause
         self._closed = False
+        self._lock = threading.Lock()
+        self._head = -1
+        self._changes = 0
+
+    def count(self) -> int:
+        """Return how often something new was seen so far."""
+        return self._counted(self._ctx.position())
+
+    def _counted(self, head: int) -> int:
+        with self._lock:
+            self._changes += head != self._head
+            self._head = head
+            return self._changes
 
     def close(self) -> None:
         """Let listeners go: the server ends."""
         self._closed = True
 
     def events(self, request: Request) -> Response:
-        """Answer with every new position, from the one on that the page has seen."""
+        """Answer with every new count, from the one on that the page has seen."""
         seen = request.query_params.get("after", "")
         after = int(seen) if seen.isdecimal() and len(seen) < 19 else -1
         return StreamingResponse(self.after(after), media_type="text/event-stream")
@@ -42,7 +59,7 @@ class News:
         looks = 0
         while not self._closed:
             looks += 1
-            now = await self._ctx.aposition()
+            now = self._counted(await self._ctx.aposition())
             if now != seen:
                 seen = now
                 yield f"data: {now}\n\n"

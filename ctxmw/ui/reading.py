@@ -111,10 +111,6 @@ class Reading:
         address = getattr(self._store, "address", None)
         return str(self._store.path or address or "in this process only")
 
-    def position(self) -> int:
-        """Return where the user's changes stand."""
-        return self._ctx.position()
-
     def states(self, words: str, project: str) -> list[SessionState]:
         """Return the conversations of a project in whose name or turns the words are."""
         states = self._ctx.sessions()

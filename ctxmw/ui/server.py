@@ -100,7 +100,8 @@ def _bound(port: int) -> socket.socket:
 
 def app_for(ctx: ContextMiddleware, *, token: str, news: News | None = None) -> Starlette:
     """Return the pages of a memory as an ASGI application; whoever has the token may see them."""
-    site = Site(ctx, token)
+    news = news or News(ctx)
+    site = Site(ctx, token, news)
     pages, changes, inspector = Pages(site), Changes(site), Inspector(site)
     post = partial(Route, methods=["POST"])
     get = partial(Route, methods=["GET"])
@@ -123,7 +124,7 @@ def app_for(ctx: ContextMiddleware, *, token: str, news: News | None = None) -> 
         get("/catalog", pages.catalog),
         get("/inspector", inspector.page),
         post("/inspector", inspector.inspect),
-        get("/events", (news or News(ctx)).events),
+        get("/events", news.events),
         get("/style.css", _style),
         get("/page.js", _script),
         get("/icon.svg", _icon),

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ..errors import CtxmwError, InvalidValue, NotFound
 from .guard import Form, body_of, form_mark, read_form
+from .live import News
 from .reading import Reading, pages_of, shown_page
 from .templates import Templates
 
@@ -38,8 +39,9 @@ TOLD = {
 class Site:
     """One user's memory behind one token."""
 
-    def __init__(self, ctx: ContextMiddleware, token: str) -> None:
+    def __init__(self, ctx: ContextMiddleware, token: str, news: News) -> None:
         self.ctx = ctx
+        self._news = news
         self.reading = Reading(ctx)
         self._token = token
         mark = form_mark(token)
@@ -55,7 +57,7 @@ class Site:
         told = TOLD.get(done, "")
         if told and n.isdecimal() and len(n) < 6:
             told = f"{n}: {told[0].lower()}{told[1:]}"
-        live = self.reading.position() if request.method == "GET" and status == 200 else None
+        live = self._news.count() if request.method == "GET" and status == 200 else None
         here = urlsplit(str(request.url))
         back = here.path + (f"?{here.query}" if here.query else "")
         values = {"told": told, "live": live, "back": back, **values}

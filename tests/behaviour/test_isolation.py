@@ -157,8 +157,9 @@ def check(owner: int, shown: object) -> None:
 
 
 def _plain(shown: str) -> str:
-    # Where the changes of a store stand is a number that all of its users share. And a moment that
-    # was read back calls its zone by another name.
+    # Where the changes of a store stand is a number that all of its users share. A moment that was
+    # read back calls its zone by another name. And the page names the file, in a folder of its own.
+    shown = re.sub(r"· \S+memory\.db", "· memory.db", shown)
     return re.sub(r"feed\W{1,3}\d+", "feed", shown).replace("TzInfo(0)", "datetime.timezone.utc")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partial
 from pathlib import Path
@@ -11,11 +12,14 @@ import pytest
 from opentelemetry import trace
 
 from ctxmw import ContextMiddleware
+from docs import measured
+from docs.measured import row_of
 from tests.support.openai_stub import OpenAIStub
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 MORE = [ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+FIGURES = sorted(measured.FIGURES.glob("*.json"))
 FILE = re.compile(r"`([a-z]+/[\w/.-]+\.(?:py|md|txt))`")
 NAME = re.compile(r"`(ctxmw\.(?!toml)[\w.]+)`")
 FENCE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -98,11 +102,40 @@ def test_the_readme_shows_the_two_commands_and_a_fence_that_asserts():
 
 
 def test_figures_that_stand_on_two_pages_are_the_same():
-    row = re.compile(r"^\| (?:plain|`search|`prepare).*\|$", re.MULTILINE)
     searching = (ROOT / "docs" / "searching.md").read_text(encoding="utf-8")
-    benchmarks = (ROOT / "docs" / "about" / "benchmarks.md").read_text(encoding="utf-8")
-    assert len(row.findall(searching)) >= 4
-    assert row.findall(benchmarks) == row.findall(searching)
+    sets = ("locomo-dev", "realtalk-dev", "beam100k-dev")
+    found = [row_of("retrieval-search", name)["rec@1000"] for name in sets]
+    shown = [row_of("retrieval-prepare", name)["part"] for name in sets]
+    assert f"| `search`, no embedder | {' | '.join(map(str, found))} |" in searching
+    assert f"| `prepare`, its default part | {' | '.join(map(str, shown))} |" in searching
+
+
+def test_the_page_of_benchmarks_is_what_was_measured():
+    written = (ROOT / "docs" / "benchmarks" / "index.md").read_text(encoding="utf-8")
+    assert written == measured.page(), "python -m docs.measured"
+    assert "[[" not in written
+
+
+@pytest.mark.parametrize(
+    "file", sorted(measured.FIGURES.glob("*.json")), ids=lambda file: file.stem
+)
+def test_figures_tell_by_which_command_on_what_and_on_which_commit(file):
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert file.stem in {*measured.RUNS, "peers"}
+    assert told["command"].startswith(f"python -m benchmarks.{told['benchmark']}")
+    assert all(told[name] for name in ("data", "commit", "date", "rows"))
+    assert "seed" in told
+
+
+def test_a_figure_that_nobody_measured_is_said_to_be_none(tmp_path, monkeypatch):
+    (tmp_path / "page.template").write_text("[[coins]]: [[coins :: a :: {heads} of {n}]]")
+    told = {"commit": "abc", "date": "2026-05-01", "rows": []}
+    told["rows"] = [{"name": "a", "table": "", "figures": {"heads": 3, "n": 7}}]
+    monkeypatch.setattr(measured, "TEMPLATE", tmp_path / "page.template")
+    monkeypatch.setattr(measured, "FIGURES", tmp_path)
+    assert measured.page() == "not measured: not measured"
+    (tmp_path / "coins.json").write_text(json.dumps(told))
+    assert measured.page() == "`abc`, 2026-05-01: 3 of 7"
 
 
 @pytest.mark.parametrize("page", [*PAGES, *MORE], ids=lambda page: page.name)

@@ -214,3 +214,18 @@ def test_what_a_look_shows_can_be_rated_before_any_call(ctx):
         ctx.rate(look(), first, 1, asked=ASKED, user="bob")
     with pytest.raises(InvalidValue, match="asked is 5"):
         ctx.rate(look(), first, 1, asked=5)
+
+
+def test_what_answers_take_up_rises_unless_that_is_switched_off(tmp_path):
+    for learn, told in ((Learning(), True), (Learning(feedback=False), False)):
+        with ContextMiddleware.open(tmp_path / f"{told}.db", learn=learn, deadline=None) as ctx:
+            ctx.session("told").capture(
+                [{"role": "user", "content": "The production key rotates on Friday at noon."}]
+            )
+            for n in range(3):
+                chat = ctx.session(f"day {n}")
+                prepared = chat.prepare([{"role": "user", "content": "When does the key rotate?"}])
+                record = chat.finish(prepared, "On Friday at noon.")
+                assert record.came_back
+            hits = {hit.ref: hit.why for hit in ctx.search("When does the production key rotate?")}
+            assert ("used 0." in hits[record.came_back[0]]) == told

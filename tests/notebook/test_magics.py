@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -92,3 +93,67 @@ def test_without_a_memory_the_one_in_the_data_folder_is_used(shell: Any, capsys:
     shell.run_line_magic("ctx", "search tabs")
     assert "data folder" in capsys.readouterr().out
     assert isinstance(shell.user_ns["ctx"], ContextMiddleware)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "remember Tabs. --kind nonsense",
+        "remember Tabs. --scope nonsense",
+        "search tabs --limit -1",
+        "search tabs --limit many",
+        "forget mnever",
+        "index /no/such/folder",
+        "import /no/such/file",
+        "import /no/such/file --from nobody",
+        "rate",
+        "rate of an answer that nobody gave",
+        "nonsense",
+    ],
+)
+def test_what_does_not_work_is_told_in_one_line(shell: Any, capsys: Any, line: str) -> None:
+    shell.run_cell(f"%ctx {line}")
+    shown = capsys.readouterr()
+    told = (shown.out + shown.err).strip()
+    assert told.startswith("UsageError: %ctx")
+    assert len(told.splitlines()) == 1
+    assert "Traceback" not in told
+
+
+def test_long_works_show_how_far_they_are(shell: Any, capsys: Any, tmp_path: Any) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "a.py").write_text("def hello(): ...\n")
+    shell.run_line_magic("ctx", f"index {tmp_path / 'code'} --project shop")
+    assert "#] 1/1" in capsys.readouterr().err
+    shell.run_line_magic("ctx", "remember Tabs.")
+    shell.user_ns["ctx"].export(tmp_path / "all.jsonl")
+    shell.run_line_magic("ctx", f"open {tmp_path / 'other.db'}")
+    taken = shell.run_line_magic("ctx", f"import {tmp_path / 'all.jsonl'}")
+    assert f"{taken}/{taken}" in capsys.readouterr().err
+
+
+def test_buttons_rate_what_a_cell_was_given(shell: Any) -> None:
+    kept = shell.run_line_magic("ctx", "remember Auth uses JWT. --scope project:shop")
+    shell.user_ns["model"] = lambda _: "With JWT."
+    shell.run_cell_magic("ctx", "--project shop --call model", "How do we sign in?\n")
+    buttons = shell.run_line_magic("ctx", "rate")
+    ctx = shell.user_ns["ctx"]
+    row = next(one for one in buttons.children if one.children[-1].value == "Auth uses JWT.")
+    helped, did_not, _ = row.children
+    for button, values in ((did_not, [-1]), (helped, [1]), (helped, [0])):
+        button.click()
+        said = [one.value for one in ctx.ratings(ref=kept.ref) if not one.replaced]
+        assert said == values
+    buttons.children[0].children[0].click()
+    assert [one.value for one in ctx.ratings() if not one.about] == [1]
+    assert helped.button_style == ""
+    assert buttons.children[0].children[0].button_style == "success"
+
+
+def test_without_ipywidgets_the_error_says_what_to_install(
+    shell: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.run_cell_magic("ctx", "", "Hello\n")
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    with pytest.raises(UsageError, match="pip install ipywidgets"):
+        shell.run_line_magic("ctx", "rate")

@@ -38,6 +38,13 @@ def test_everyday_words_stand_for_those_of_the_trade():
     assert called("Is there a mail from the landlord?")[0] == "mail:search_emails"
 
 
+def test_words_that_are_said_of_everything_call_for_no_tool_of_a_few():
+    tools = [*TOOLS, Described(name="files:move_file", text="Move or rename files.")]
+    assert called("What do you need from me to move forward?", tools) == []
+    assert called("Run me through it once more, and get to the point.", tools) == []
+    assert called("Move the file to the archive.", tools) == ["files:move_file"]
+
+
 def test_what_a_tool_takes_tells_of_it_too():
     assert called("Who is the sender?") == called("Which sender?") == []
     index = OfferedIndex(TOOLS)

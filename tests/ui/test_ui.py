@@ -623,13 +623,13 @@ def test_every_page_names_the_store_but_no_password(tmp_path: Path) -> None:
 
 async def test_what_is_written_is_told_to_open_pages(ctx: ContextMiddleware) -> None:
     news = News(ctx, pause=0)
-    told = news.after(ctx.position())
+    told = news.after(news.count())
     assert await anext(told) == "retry: 2000\n\n"
     ctx.remember("Tabs.")
     said = await anext(told)
     while said == ": quiet\n\n":
         said = await anext(told)
-    assert said == f"data: {ctx.position()}\n\n"
+    assert said == f"data: {news.count()}\n\n"
     news.close()
     assert [one async for one in told] == []
 

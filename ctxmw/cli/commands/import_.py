@@ -46,7 +46,7 @@ def run(chosen: argparse.Namespace, terminal: Terminal) -> None:
             path = Path(folder) / "import.jsonl"
             with path.open("wb") as file:
                 shutil.copyfileobj(sys.stdin.buffer, file)
-        taken = ctx.import_(path)
+        taken = ctx.import_(path, progress=terminal.progress())
     said = f"imported {counted(taken, 'record')} for {ctx.user}"
     terminal.told(said, {"imported": taken, "user": ctx.user}, as_json=chosen.json)
 
@@ -63,6 +63,7 @@ def _from_elsewhere(chosen: argparse.Namespace, terminal: Terminal) -> None:
             of=chosen.of,
             again=chosen.again,
             dry_run=chosen.dry_run,
+            progress=terminal.progress(),
         )
     if chosen.dry_run and not chosen.json:
         for text in taken.samples:

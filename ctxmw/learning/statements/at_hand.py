@@ -29,7 +29,7 @@ def is_at_hand(kind: Stated, text: str, said: str) -> bool:
         return not (_NAMES.search(text, 1) or len(_telling(plain)) >= TOLD_BY_A_CHOICE)
     if _EMPTY.match(plain):
         return True
-    if _HOLDS_ON.search(said) or _PUTS_RIGHT.match(said):
+    if _HOLDS_ON.search(said) or _PUTS_RIGHT.match(said) or _GIVES_A_VALUE.search(text):
         return False
     if _AT_ONCE.search(plain):
         return True
@@ -43,6 +43,8 @@ def urges(said: str) -> bool:
     return bool(_URGES.search(said) or _EMPTY.match(said) or _AT_ONCE.search(said))
 
 
+# "Start them with 'at_'." is a rule for whatever is named next.
+_GIVES_A_VALUE = re.compile(r"(?<!\w)['\"`\u2018\u201c][@\w.-]{1,40}['\"`\u2019\u201d](?!\w)")
 _URGES = re.compile(
     r"(?:\A|[,;:.!] )(?:just |please )?(?:stop \w{1,20}ing|don't (?:ask|wait|waste|leave|tell)"
     r"|no (?:need|more|time|point|worries)|(?:show|send|give|tell) (?:me|it|them)|get stuck)\b"
@@ -52,7 +54,9 @@ _HOLDS_ON = re.compile(
     r"|(?:going|moving) forward|in (?:the )?future|as a rule|in general|generally|usually|remember"
     r"|henceforth|permanently|unless|instead|rather than|prefer|no longer|any ?more|at all|fyi)\b"
     r"|\b(?:don't forget|bear in mind|keep in mind|note) that\b|\b(?:call|address) me\b"
-    r"|\ball (?:your|my|our|of (?:your|my|our))\b|\byour (?:answers|replies|responses|code)\b"
+    r"|\ball (?:your|my|our|of (?:your|my|our))\b"
+    r"|\byour (?:answers|replies|responses|code|functions|methods|classes|variables|modules|files"
+    r"|tests|commits|emails|letters|reports|texts)\b|\bget (?:accustomed|used) to\b"
     r"|\bwhen (?:you|i|we)(?:'re| are)? (?!done|finished|ready)\w|\bnames\b"
 )
 _PUTS_RIGHT = re.compile(
@@ -73,8 +77,9 @@ _AT_ONCE = re.compile(r"\b(?:immediately|right away|at once|asap)\b")
 # How somebody feels, wants and tries lasts where it looks like more than this hour's.
 _MOOD = re.compile(
     r"\A(?:and |but |so |because of that, )?i(?:'m| am)? "
-    r"(?:\w{1,20}ly |just |still |so |not |sometimes ){0,3}"
-    r"(?:feel|felt|worry|struggle|keep \w{1,20}ing|hate|want|need|can't|cannot|don't want"
+    r"(?:(?!only )\w{1,20}ly |just |still |so |not |sometimes ){0,3}"
+    r"(?:feel|felt|worry|struggle|keep \w{1,20}ing|hate|want|need|don't want"
+    r"|(?:can't|cannot)(?! (?:stand|bear|tolerate|eat|drink|wear|digest)\b)"
     r"|don't have|chose it|got|find myself|afraid|scared|worried|nervous|sceptical|skeptical"
     r"|stuck|lost|sure)\b"
 )

@@ -246,9 +246,11 @@ def _goal(words: Sequence[str], forms: Sequence[tuple[str, ...]]) -> Iterator[st
             if tuple(words[at : at + len(form)]) == form:
                 rest = words[at + len(form) : at + len(form) + 5]
                 end = next((n for n, one in enumerate(rest) if one in _GOAL_ENDS), len(rest))
-                yield from content_terms(" ".join(rest[:end]))
+                found = content_terms(" ".join(rest[:end]))
+                yield from (term for term in found if term not in _NO_GOAL)
 
 
+_NO_GOAL = frozenset(content_terms("something anything new thing one good great time way"))
 _GOAL_ENDS = frozenset(", ; : . ! and so of to near in on because that which with".split())
 
 _HOME = re.compile(

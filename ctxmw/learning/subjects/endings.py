@@ -58,6 +58,8 @@ _STOPS = frozenset(
 )
 _STOPS_BACK = frozenset(", ; : . ! so but because since when while".split())
 _NO = frozenset("not never no".split())
+_NOPE = frozenset("no nope nah well".split())
+_FOR_THE_MOMENT = frozenset("for right just by".split())
 _ANY_LONGER = (("any", "longer"), ("any", "more"), ("anymore",))
 _WORD = re.compile(r"[^\W_][\w'+#./-]*|[,;:!]")
 _SPELLED = (
@@ -96,7 +98,8 @@ def _ended(words: Sequence[str]) -> Iterator[Sequence[str]]:
             before = _before(words, at)
             no = max((place for place, one in enumerate(before) if one in _NO), default=-1)
             yield before[no + 1 :] if no >= 0 else ()
-        if word == "not" and at and words[at - 1] == ",":
+        # "Centimetres please, not inches", and not "Nope, not a new game".
+        if word == "not" and at > 1 and words[at - 1] == "," and words[0] not in _NOPE:
             yield _after(words, at + 1)
         if word == "from" and not _MOVES.isdisjoint(words[max(0, at - 4) : at]):
             yield _after(words, at + 1)
@@ -109,10 +112,15 @@ def _is_settled(words: Sequence[str], at: int) -> bool:
 
 
 def _ends_there(words: Sequence[str], at: int, end: int) -> bool:
-    """Say whether nothing goes on where something "is over": not "over two hours"."""
-    return (
-        words[at] not in ("is", "are", "was") or words[end : end + 1] == [] or words[end] in _STOPS
-    )
+    """Say whether nothing goes on where something "is over": not "over two hours".
+
+    What is over is named in a few words.
+    """
+    over = words[end - 1] == "with" or _ends_clause(words, end)
+    return over and len(content_terms(" ".join(_before(words, at)))) <= _FEW
+
+
+_FEW = 4
 
 
 def _after(words: Sequence[str], at: int) -> Sequence[str]:
@@ -151,15 +159,16 @@ def _longest(forms: _Forms, words: Sequence[str], at: int) -> int:
 
 
 _CHANGES = _forms("""
-now|these days|nowadays|no longer|any longer|any more|anymore|instead|actually|switched
+now|these days|nowadays|no longer|any longer|anymore|instead|actually|switched
 switching|moved|gave up|given up|gave in|given in|quit|stopped|changed|has changed|as of|updated
 update|back to|back on|after all|again|turns out|turned out|turned into|turned to|went up to
 went down to|gone over to|went over to|gone up to|come round to|come around to|come to like
 come to love|came to like|used to|got used to|gotten used to|traded|swapped|replaced|got over
 gotten over|said goodbye to|say goodbye to|from here on|bought|got a new|got an|upgraded
 went with|fell in love with|grown to like|grown to love|lost interest in|took the job|started
-have started|got rid of|sold|ditched|dropped|dropped out|am off|are off|left|for good|until recently
-in the meantime|all new|took up|taken up|of late|lately|graduated|retired|promoted|got married
+have started|got rid of|sold|ditched|dropped|dropped out|am off|are off|have left|left my
+for good|until recently|in the meantime|all new|took up|taken up|graduated|retired|promoted
+got married
 """)
 _SINCE = frozenset(
     "january february march april may june july august september october november december monday"
@@ -174,10 +183,19 @@ def says_it_changed(words: Sequence[str]) -> bool:
     if adds(words):
         return False
     for at, word in enumerate(words):
-        since = word == "since" and at + 1 < len(words) and words[at + 1] in _SINCE
-        if since or _longest(_CHANGES, words, at):
+        following = words[at + 1] if at + 1 < len(words) else ""
+        since = word == "since" and following in _SINCE
+        # "Any more questions" are none of it.
+        more = (word, following) == ("any", "more") and _ends_clause(words, at + 2)
+        if word == "now" and at and words[at - 1] in _FOR_THE_MOMENT:
+            continue
+        if since or more or _longest(_CHANGES, words, at):
             return True
     return False
+
+
+def _ends_clause(words: Sequence[str], at: int) -> bool:
+    return at >= len(words) or words[at] in _STOPS
 
 
 def adds(words: Sequence[str]) -> bool:

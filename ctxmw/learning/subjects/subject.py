@@ -78,7 +78,7 @@ class Subject:
     @property
     def head(self) -> str:
         """The stem of what is said first, beside what is done with it."""
-        return next((term for term in self.core if term not in _VERBS), "")
+        return next((term for term in self.core if term not in _VAGUE), "")
 
     @property
     def is_medical(self) -> bool:
@@ -167,7 +167,7 @@ def _gives_up(new: Subject, old: Subject) -> bool:
     """Say whether a statement gives up by name what another one is about."""
     if old.quotes:
         return False
-    named = new.given_up.intersection(old.core)
+    named = new.given_up.intersection(old.core) - _VAGUE
     if named & old.names:
         return True
     things = {term for _, word, _ in old.tells.things for term in content_terms(word)}
@@ -176,25 +176,34 @@ def _gives_up(new: Subject, old: Subject) -> bool:
     return old.head in named or bool(named & things) or shares(named, old.core)
 
 
-_VERBS = frozenset(
+_SHARED = frozenset(
+    content_terms("friends friend goal goals life body mind time day hands head heart people room")
+)
+"""What of one's own many statements name, though they are about something else."""
+_VAGUE = frozenset(
     content_terms(
         "work live go take play read drive eat drink watch write make wear own speak listen study"
-        " see"
+        " see get getting feel feeling find know knowing while time day way lot bit thing things"
+        " people year years good great well moment being doing interested keep trying made come"
+        " round funny enough without honestly really someone something"
     )
 )
 
 
 def _says_it_changed(new: Subject, old: Subject) -> str:
+    if new.quotes and not old.quotes:
+        return ""
     if old.quotes and not (new.quotes or new.denies):
         return ""  # "Update your naming" gives no other value
     if new.about and new.about <= old.given_up:
         return "takes it back"
-    same = old.head and old.head in new.core and new.tells.owner == old.tells.owner
+    same = old.head and old.head == new.head and new.tells.owner == old.tells.owner
     if same and new.refuses != old.refuses and not old.quotes:
         return "says that it changed"
     common = new.about & (old.about | old.given_up)
     most = max(len(new.about), len(old.about))
-    if new.mine & old.mine or (old.about and common and 2 * len(common) >= most):
+    mine = new.mine & old.mine & set(new.core) & set(old.core)
+    if mine - _SHARED or (old.about and common and 2 * len(common) >= most):
         return "says that it changed"
     return ""
 

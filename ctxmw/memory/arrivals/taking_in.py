@@ -14,6 +14,7 @@ from ...conversation.state import gone_ref
 from ...errors import InvalidValue
 from ...protocols import Find, Row
 from ...store.journal import Journal
+from ...store.rows import RowsDone
 from ...text.cleaning import counted, digest
 from ...text.periods import period_in
 from ...text.secrets.redaction import redact
@@ -88,21 +89,30 @@ def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
     return found
 
 
-def take_in(
-    journal: Journal,
-    user: str,
-    source: str,
-    found: Iterable[Arrival],
-    capture: Capture | None,
-    *,
-    again: bool = False,
-) -> TakenIn:
-    """Take in what was found; without `capture` only tell what would be.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taking:
+    """How arrivals are taken in."""
 
-    `again`: also what was taken in before and forgotten since.
-    """
+    capture: Capture | None
+    """None: it is only told what would be."""
+    again: bool = False
+    """Also what was taken in before and forgotten since."""
+    progress: RowsDone | None = None
+
+    def told(self, done: int, total: int) -> None:
+        """Say how far it is, to whoever wants to know."""
+        if self.progress is not None:
+            self.progress(done, total)
+
+
+def take_in(
+    journal: Journal, user: str, source: str, found: Iterable[Arrival], how: Taking
+) -> TakenIn:
+    """Take in what was found."""
+    capture, again = how.capture, how.again
     memories = [one for one in found if isinstance(one, ArrivingMemory)]
     chats = [one for one in found if isinstance(one, ArrivingChat) and one.messages]
+    total = len(memories) + len(chats)
     new, gone = 0, 0
     for start in range(0, len(memories), BATCH):
         batch = {_key(source, one): one for one in memories[start : start + BATCH]}
@@ -115,14 +125,17 @@ def take_in(
             if capture is not None:
                 journal.store.delete(user, sorted(left.values()) if again else [])
                 journal.store.put(fresh)
+        how.told(min(start + BATCH, len(memories)), total)
     ended = {gone_ref(_chat(source, one)) for one in chats}
     left_chats = {row.ref for row in journal.store.get(user, sorted(ended))}
     if capture is not None and again:
         journal.store.delete(user, sorted(left_chats))
     taken = [one for one in chats if again or gone_ref(_chat(source, one)) not in left_chats]
-    said = [
-        capture(_chat(source, one), one.messages) if capture else len(one.messages) for one in taken
-    ]
+    said: list[int] = []
+    for one in taken:
+        turns = capture(_chat(source, one), one.messages) if capture else len(one.messages)
+        said.append(turns)
+        how.told(total - len(taken) + len(said), total)
     texts = [one.text for one in memories[:_SAMPLES]]
     texts += [one.title or str(one.messages[0]["content"]) for one in chats[:_SAMPLES]]
     return TakenIn(

@@ -23,6 +23,9 @@ from ctxmw.learning.subjects.subject import subject_of, takes_the_place
         ("Use metric units.", "I don't want metric units any more."),
         ("I prefer window seats.", "I prefer aisle seats these days."),
         ("I love horror films.", "I can't stand horror films."),
+        ("I can't stand sushi.", "I've come round to sushi, I love it now."),
+        ("I use VS Code for everything.", "I'm going to switch from VS Code to Neovim."),
+        ("I'm a product manager.", "Also, I got promoted to head of product."),
         ("Start function names with 'a_'.", "When naming functions, start the name with 'b_'."),
         ("At work, call me Mr. Smith.", "At work, call me Dr. Smith."),
         (
@@ -50,6 +53,13 @@ def test_another_value_for_the_same_takes_its_place(before: str, now: str) -> No
         ("Call me Bob.", "At work, call me Mr. Smith."),
         ("Call me Bob.", "Call me Mr. Smith at work."),
         ("At work, call me Mr. Smith.", "Call me Bob."),
+        ("I love doing yoga outside.", "Your tips added to my yoga and left me feeling fresh."),
+        ("I rely on my friends for support.", "I took up chess with my friends from church."),
+        ("I love getting lost in stories.", "Instead of getting stuck there, I worked hard."),
+        ("I'm interested in knowing more.", "Let me know if you have any more questions."),
+        ("I dislike films in black and white.", "I dislike films that are over two hours long."),
+        ("I'm always looking for something new to read.", "I got a new dog."),
+        ("I like games that make me think.", "Nope, not a new game."),
     ],
 )
 def test_what_is_about_something_else_stays(before: str, now: str) -> None:
