@@ -7,6 +7,7 @@ ids of what was there are kept beside the messages, in a field of the state that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents import AgentState
@@ -41,11 +42,16 @@ def said_by_the_person(state: Mapping[str, Any]) -> list[AnyMessage]:
     if heard is None:
         return messages
     known = frozenset(heard)
-    return [one for one in messages if not isinstance(one, HumanMessage) or one.id in known]
+    return [one for one in messages if not isinstance(one, HumanMessage) or _name(one) in known]
 
 
 def _ids(messages: Sequence[AnyMessage]) -> list[str]:
-    return [str(one.id) for one in messages if isinstance(one, HumanMessage) and one.id]
+    return [_name(one) for one in messages if isinstance(one, HumanMessage)]
+
+
+def _name(message: AnyMessage) -> str:
+    # The agents of deepagents leave messages without an id as they are.
+    return message.id or sha256(repr(message.content).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _behind_the_last_answer(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:

@@ -106,15 +106,20 @@ def _added(call: Call) -> list[Item]:
     here = {"project": situation.project, "language": situation.language}
     return [
         replace(
-            item,
+            item if item.scope.admits(**here) else _from_elsewhere(item),
             lane="pinned",
             include="manual",
-            # A heading names the project and the language at hand.
-            section=item.section if item.scope.admits(**here) else "references",
         )
         for item in rated
         if item.trust == "trusted" and not item.tainted and item.holds_at(situation.now)
     ]
+
+
+def _from_elsewhere(item: Item) -> Item:
+    """Return an item that holds in another project or language, and says so."""
+    # The other headings name the project and the language at hand.
+    of = f"{item.scope.kind} {item.scope.name}"
+    return replace(item, section="references", label=", ".join(filter(None, (of, item.label))))
 
 
 def part(call: Call, opened: Opening) -> Part:

@@ -31,7 +31,15 @@ from ..search.vectors.dense import Dense
 from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..tokens.prompt_counter import arguments
 from ..values.items import Trust
-from ..values.messages import Author, Message, author_of, message_text, moment_of, said_text
+from ..values.messages import (
+    Author,
+    Message,
+    author_of,
+    calls_of,
+    message_text,
+    moment_of,
+    said_text,
+)
 from ..values.records import Turn, load_all
 from .policy import Learning, check_trust
 
@@ -285,7 +293,7 @@ def answers_of_ours(messages: Sequence[Message]) -> set[int]:
     names = {
         str(call.get("id", "")): str(call.get("name", ""))
         for message in messages
-        for call in message.get("tool_calls") or ()
+        for call in calls_of(message)
     }
     return {
         place
@@ -342,7 +350,7 @@ def _is_plain(message: Message, user: str) -> bool:
 
 def _told(message: Message) -> list[Mapping[str, Any]]:
     """Return the calls that tell something: a question to us would be found for an answer."""
-    return [call for call in message.get("tool_calls") or () if call.get("name") not in OUR_TOOLS]
+    return [call for call in calls_of(message) if call.get("name") not in OUR_TOOLS]
 
 
 def _arguments(call: Mapping[str, Any]) -> str:

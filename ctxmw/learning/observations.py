@@ -18,7 +18,7 @@ from ..text.names import names_a_file, names_in
 from ..text.prose import sentences
 from ..text.secrets.redaction import redact, redact_values
 from ..values.items import Trust
-from ..values.messages import Message, message_text, said_text
+from ..values.messages import Message, calls_of, message_text, said_text
 from ..values.records import ObservationKind
 from .learner import OUR_TOOLS
 from .remedies import CallOutcome, remedies
@@ -174,7 +174,7 @@ def _calls(messages: Sequence[Message], since: int) -> Iterator[_Call]:
     made: dict[str, tuple[int, Mapping[str, Any]]] = {}
     for place in range(since, len(messages)):
         message = messages[place]
-        for call in message.get("tool_calls") or ():
+        for call in calls_of(message):
             made[str(call.get("id", ""))] = (place, call)
         if message["role"] != "tool":
             continue

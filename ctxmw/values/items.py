@@ -216,6 +216,16 @@ def short_refs(store: Store, user: str, random: Random) -> MakeRef:
     return make
 
 
+def many_refs(store: Store, user: str, random: Random, prefix: str, most: int) -> list[str]:
+    """Return so many refs that the user has not got yet; use it inside `store.atomic`."""
+    found: dict[str, None] = {}
+    while len(found) < most:
+        drawn = [prefix + _letters(random, _SHORT) for _ in range(most - len(found))]
+        there = {row.ref for row in store.get(user, drawn)}
+        found |= dict.fromkeys(ref for ref in drawn if ref not in there)
+    return list(found)
+
+
 def long_ref(prefix: str, random: Random) -> str:
     """Return a ref that needs no asking; for records that no prompt shows."""
     return prefix + _letters(random, _LONG)

@@ -13,7 +13,9 @@ messages are the same ones.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
@@ -78,8 +80,18 @@ def check_messages(messages: Sequence[Message]) -> list[Message]:
 
 
 def calls_of(message: Message) -> Sequence[Mapping[str, Any]]:
-    """Return the calls of tools in a message."""
-    return message.get("tool_calls") or ()
+    """Return the calls of tools in a message, also where they are as OpenAI's API has them."""
+    return [_plain_call(call) for call in message.get("tool_calls") or ()]
+
+
+def _plain_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    function = call.get("function")
+    if not isinstance(function, Mapping) or "name" in call:
+        return call
+    args = function.get("arguments")
+    with suppress(ValueError):  # a model may have written anything
+        args = json.loads(args) if isinstance(args, str) else args
+    return {"id": call.get("id", ""), "name": function.get("name", ""), "args": args}
 
 
 def message_text(message: Message) -> str:

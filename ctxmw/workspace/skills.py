@@ -93,7 +93,7 @@ def skills_below(root: Path, top: Path) -> Iterator[Skill]:
         inside(root, top)
         below = sorted(path for path in top.iterdir() if path.is_dir())
     except (Unreadable, OSError) as error:
-        _warn(top, str(error))
+        _left_out(top, str(error))
         return
     for folder in [top, *below][: MOST_SKILLS + 1]:
         if os.path.lexists(folder / FILE) and (skill := _skill(root, folder)):
@@ -121,7 +121,7 @@ def _skill(root: Path, folder: Path) -> Skill | None:
             include=include,
         )
     except (Unreadable, BadFrontmatter) as error:
-        _warn(folder / FILE, str(error))
+        _left_out(folder / FILE, str(error))
         return None
 
 
@@ -136,5 +136,6 @@ def _files(root: Path, folder: Path) -> list[str]:
     return found
 
 
-def _warn(path: Path, reason: str) -> None:
-    log.warning("%s is left out: %s", one_line(str(path), 300), reason)
+def _left_out(path: Path, reason: str) -> None:
+    # A folder of others' may hold anything, and every command would say it again.
+    log.info("%s is left out: %s", one_line(str(path), 300), reason)

@@ -37,7 +37,7 @@ def asking(user: str, thread: str) -> Any:
 
 
 def ask(agent: Any, text: str, config: Any) -> list[Any]:
-    return agent.invoke({"messages": [HumanMessage(text)]}, config)["messages"]
+    return agent.invoke({"messages": [("user", text)]}, config)["messages"]
 
 
 def deep_agent(model: Any, ctx: ContextMiddleware, **options: Any) -> Any:

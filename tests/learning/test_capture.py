@@ -389,3 +389,15 @@ def test_an_answer_is_captured_once_when_it_is_finished_again_with_what_became_o
     record = chat.finish(prepared, "[mail]")
     assert chat.finish(prepared, "Something else").reply == record.reply
     assert said(chat) == ["Who?", "[mail]"]
+
+
+def test_calls_as_openai_has_them_keep_their_tools_names(ctx):
+    called = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"q": 1}'}}
+    messages = [
+        {"role": "user", "content": "Look it up."},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "c1", "content": "found"},
+    ]
+    _, answer, output = ctx.session("openai").capture(messages)
+    assert (answer.calls, answer.arguments) == (("look",), ('{"q": 1}',))
+    assert output.source == "tool:look"

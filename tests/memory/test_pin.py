@@ -127,3 +127,13 @@ def test_what_was_forgotten_is_not_listed_as_pinned():
         ctx.keep_out(tea.ref)
         ctx.forget(cola.ref)
         assert ctx.pins() == {tea.ref: "kept_out"}
+
+
+def test_a_pinned_decision_of_another_project_says_whose_it_is(ctx):
+    memory = ctx.remember("Prices are in cents.", kind="decision", scope="project:shop")
+    ctx.pin(memory.ref)
+    said = [{"role": "user", "content": "Hello."}]
+    elsewhere = ctx.session("a", project="blog").prepare(said).context.text
+    assert "project shop: Prices are in cents." in elsewhere
+    at_home = ctx.session("b", project="shop").prepare(said).context.text
+    assert "- Prices are in cents." in at_home

@@ -56,9 +56,9 @@ def test_a_folder_has_its_skills(ctx, project, place):
 def test_mem_get_brings_the_body_and_lists_its_files(ctx, project):
     skill(project / "skills" / "check-invoices")
     chat = ctx.session("a", cwd=project)
+    tools = {tool.name: tool for tool in memory_tools(chat)}
     sent = asked(chat)
     ref = sent.partition("mem_get ")[2].partition(":")[0]
-    tools = {tool.name: tool for tool in memory_tools(chat)}
     answer = tools["mem_get"](ids=[ref])
     assert "Check the VAT number" in answer
     assert "skills/check-invoices/scripts/check.py" in answer
@@ -121,15 +121,18 @@ def test_a_change_is_seen_with_the_next_turn(ctx, project):
         "\0binary",
     ],
 )
-def test_one_that_cannot_be_used_is_left_out_with_a_warning(ctx, project, text, caplog):
+def test_one_that_cannot_be_used_is_left_out_without_noise(ctx, project, text, caplog):
+    caplog.set_level("INFO", "ctxmw")
     (project / "skills" / "bad").mkdir(parents=True)
     (project / "skills" / "bad" / "SKILL.md").write_text(text)
     skill(project / "skills" / "check-invoices")
     assert "skill check-invoices" in asked(ctx.session("a", cwd=project))
     assert "SKILL.md is left out" in caplog.text
+    assert {record.levelname for record in caplog.records} == {"INFO"}
 
 
 def test_links_lead_nowhere_else(ctx, project, tmp_path, caplog):
+    caplog.set_level("INFO", "ctxmw")
     elsewhere = skill(tmp_path / "elsewhere", about="Checks invoices elsewhere.")
     (project / "skills").mkdir()
     (project / "skills" / "linked").symlink_to(elsewhere)
@@ -140,3 +143,17 @@ def test_links_lead_nowhere_else(ctx, project, tmp_path, caplog):
 def test_a_folder_without_skills_is_refused(ctx, tmp_path):
     with pytest.raises(InvalidValue, match=r"SKILL\.md"):
         ctx.catalog.add_skills(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["nofolder", 5, None])
+def test_a_folder_that_is_none_is_refused_by_its_name(ctx, folder):
+    with pytest.raises(InvalidValue, match=f"there is no folder '{folder}'"):
+        ctx.catalog.add_skills(folder)
+
+
+def test_a_model_without_tools_is_not_told_to_use_them(ctx, project):
+    skill(project / "skills" / "check-invoices")
+    said = [{"role": "user", "content": "Check the invoices of suppliers."}]
+    told = str(ctx.session("a", cwd=project).prepare(said, tools=[]).messages)
+    assert "skill check-invoices" in told
+    assert "mem_get" not in told

@@ -12,13 +12,14 @@ from typing import Any
 
 from ...conversation.state import gone_ref
 from ...errors import InvalidValue
-from ...protocols import Find
+from ...protocols import Find, Row
 from ...store.journal import Journal
 from ...store.rows import RowsDone
 from ...text.cleaning import counted, digest
 from ...text.periods import period_in
 from ...text.secrets.redaction import redact
 from ...values.argument_checks import checked_metadata
+from ...values.items import many_refs
 from ...values.messages import Message
 from ...values.records import Memory
 from .chats import from_chatgpt, from_claude, from_llamaindex
@@ -123,7 +124,7 @@ def take_in(
             new += len(fresh)
             if capture is not None:
                 journal.store.delete(user, sorted(left.values()) if again else [])
-                journal.store.put([memory.row() for memory in fresh])
+                journal.store.put(fresh)
         how.told(min(start + BATCH, len(memories)), total)
     ended = {gone_ref(_chat(source, one)) for one in chats}
     left_chats = {row.ref for row in journal.store.get(user, sorted(ended))}
@@ -155,22 +156,27 @@ def _forgotten(journal: Journal, user: str, keys: Iterable[str]) -> dict[str, st
 
 def _unknown(
     journal: Journal, user: str, source: str, keys: Mapping[str, ArrivingMemory]
-) -> list[Memory]:
+) -> list[Row]:
     """Return those that are not here: neither they nor others that say the same."""
-    if not keys:
-        return []
     asked = Find(types=(Memory.type,), keys=tuple(keys), live=None)
-    here = {row.key for row in journal.store.query(user, asked)}
-    new_ref = journal.refs(user)
+    here = {row.key for row in journal.store.query(user, asked)} if keys else set()
+    left = {key: one for key, one in keys.items() if key not in here}
+    refs = many_refs(journal.store, user, journal.random, Memory.prefix, len(left))
+    # Most have one of a few tables of metadata.
+    about = {_same(one): one.metadata for one in left.values()}
+    checked = {same: checked_metadata(metadata) for same, metadata in about.items()}
     made = [
-        _memory(journal, source, one, user=user, key=key, ref=new_ref(Memory.prefix))
-        for key, one in keys.items()
-        if key not in here
+        _memory(journal, source, one, user=user, key=key, ref=ref, metadata=checked[_same(one)])
+        for ref, (key, one) in zip(refs, left.items(), strict=True)
     ]
-    new = {memory.row().digest: memory for memory in reversed(made)}
+    new = {row.digest: row for row in reversed([memory.row() for memory in made])}
     asked = Find(types=(Memory.type,), digests=tuple(new))
     said = {row.digest for row in journal.store.query(user, asked)} if new else set()
-    return [memory for print_, memory in reversed(new.items()) if print_ not in said]
+    return [row for print_, row in reversed(new.items()) if print_ not in said]
+
+
+def _same(one: ArrivingMemory) -> str:
+    return repr(one.metadata)
 
 
 def _key(source: str, one: ArrivingMemory) -> str:
@@ -194,6 +200,5 @@ def _memory(journal: Journal, source: str, one: ArrivingMemory, **values: Any) -
         since=told.since,
         until=told.until,
         message_id=one.id,
-        metadata=checked_metadata(one.metadata),
         **values,
     )

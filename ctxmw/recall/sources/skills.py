@@ -40,6 +40,11 @@ class Skills:
 
     def add(self, folder: str | Path) -> list[str]:
         """Offer the skills of a folder to every conversation; return their names."""
+        if not isinstance(folder, str | Path) or not Path(folder).is_dir():
+            raise InvalidValue(
+                f"there is no folder {str(folder)!r:.200}: give one that holds skills, each in a "
+                "folder with a SKILL.md."
+            )
         top = resolved(Path(folder))
         skills = list(skills_below(top, top))
         if not skills:
@@ -55,8 +60,9 @@ class Skills:
         """Return those that always hold, and the best of those that the request calls for."""
         called = [(_match(skill, situation.query), skill) for skill in self._all(situation)]
         best = sorted(((n, s) for n, s in called if n and s.include == "agent"), key=_by_match)
-        always = [_item(skill) for _, skill in called if skill.include == "always"]
-        return [*always, *(_item(skill) for _, skill in best[:MOST])]
+        shown = [skill for _, skill in called if skill.include == "always"]
+        shown += [skill for _, skill in best[:MOST]]
+        return [_item(skill, fetches=situation.fetches) for skill in shown]
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return a skill by its ref, with all that it says and the files beside it."""
@@ -105,7 +111,7 @@ def _match(skill: Skill, query: str) -> int:
     return len(named) * 2 + len(shared) if named or len(shared) >= _ENOUGH else 0
 
 
-def _item(skill: Skill) -> Item:
+def _item(skill: Skill, *, fetches: bool = True) -> Item:
     always = skill.include == "always"
     include: Include = "always" if always else "agent"
     ref = code_ref("skill", skill.path, skill.text)
@@ -115,7 +121,7 @@ def _item(skill: Skill) -> Item:
         text=skill.description,
         lane="pinned" if always else "turn",
         section="references",
-        label=f"skill {skill.name}, mem_get {ref}",
+        label=f"skill {skill.name}" + (f", mem_get {ref}" if fetches else ""),
         title=f"skill {skill.name}",
         include=include,
         trust="untrusted" if is_vendored(skill.path) else "trusted",

@@ -100,8 +100,8 @@ class SqliteStore(Blobs):
             # RETURNING would leave the statement open until its row is fetched.
             execute("UPDATE state SET seq = seq + ?", (len(prepared),))
             last = execute("SELECT seq FROM state").fetchone()[0]
-            for seq, values in enumerate(prepared, start=last - len(prepared) + 1):
-                execute(_PUT, {**values, "seq": seq})
+            numbered = enumerate(prepared, start=last - len(prepared) + 1)
+            mine.connection.executemany(_PUT, ({**values, "seq": seq} for seq, values in numbered))
 
     def get(self, user: str, refs: Sequence[str], /) -> list[Row]:
         """Return the rows that exist, history included, in the order asked for."""
