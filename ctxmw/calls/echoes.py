@@ -20,6 +20,8 @@ _ITEMS = 60
 """Items that are looked at, spread over all of them."""
 _READ = 2_000
 """Characters of a text that are looked at."""
+_QUESTIONS = 10
+"""The latest messages of the person whose words are nobody's own: a conversation may be long."""
 _ENOUGH = 2
 """Words of its own that have to come back, where none of them is a name or a number."""
 
@@ -46,9 +48,8 @@ def echoes_in(
     shown = [used for used in record.used if used.shown in ("full", "brief") and used.words]
     if answer is None or not shown:
         return None
-    asked = {
-        term for message in given if message["role"] == "user" for term in _terms(_said(message))
-    }
+    told = [message for message in given if message["role"] == "user"][-_QUESTIONS:]
+    asked = {term for message in told for term in _terms(_said(message))}
     text = _said(answer)
     said = set(_terms(text)) - asked
     looked_at = shown[:: -(-len(shown) // _ITEMS)]

@@ -22,6 +22,7 @@ from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
 from .standing_alone import apart, standing_alone
+from .stating_nothing import ASKS, FOR_NOW, SUPPOSED, UNREAL, is_no_statement, is_supposed
 from .wording import Rule, Stated
 
 OPENING = 3
@@ -83,11 +84,11 @@ def untold(text: str) -> Iterator[Statement]:
     """
     for one in meant_sentences(text, sentences(_unwrapped(text))):
         plain = one.plain
-        if one.joking or plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
+        if one.joking or plain.rstrip(" \"')*").endswith("?") or ASKS.match(plain):
             continue
         if urges(plain):
             continue
-        if _UNREAL.search(plain) or _is_supposed(plain) or _OF_OTHERS.match(plain):
+        if UNREAL.search(plain) or is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
         if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
             yield Statement("fact", whole_sentence(one.text), one.text)
@@ -104,17 +105,6 @@ _OF_OTHERS = re.compile(
     r"(?:and |but |so )?(?:(?:it|you|this|that|these|those|there)\b"
     r"|(?:she|he|they)\b(?! [a-z]{1,20} (?:me|us)\b))"
 )
-_USED_TO = re.compile(r"\bused to\b")
-_BUT_NOW = re.compile(r"\b(?:but|now|these days|nowadays|so)\b")
-
-
-def _is_supposed(plain: str) -> bool:
-    """Say whether something is only supposed; what was so, but is otherwise now, is not."""
-    if not _SUPPOSED.search(plain):
-        return False
-    before = _USED_TO.search(plain)
-    told = before and _BUT_NOW.search(plain, before.end())
-    return not told or bool(_SUPPOSED.search(_USED_TO.sub("", plain)))
 
 
 def _alone(stated: Statement, before: str) -> Iterator[Statement]:
@@ -157,7 +147,7 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
     if sentence.joking:
         return
     words = sentence.words
-    stated = None if _is_no_statement(sentence.plain, words) else _by_rule(sentence, rules, words)
+    stated = None if is_no_statement(sentence.plain, words) else _by_rule(sentence, rules, words)
     if role == "user" and stated and stated.kind == "done" and (moved := _everyday(sentence)):
         # "I switched to Linux" tells of the work, and of the person.
         yield moved
@@ -167,7 +157,7 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
             return
     if stated:
         yield stated
-    elif role == "user" and not _FOR_NOW.search(sentence.plain):
+    elif role == "user" and not FOR_NOW.search(sentence.plain):
         for kind, text in told_elsewhere(sentence.text, sentence.plain):
             yield Statement(kind, _capital(text), sentence.text)
 
@@ -196,7 +186,7 @@ def _told_first(sentence: Sentence) -> Statement | None:
     if not more or plain.rstrip().endswith("?") or _IS_HALF.match(plain):
         return None
     first = Sentence(sentence.text[: more.start()], plain[: more.start()])
-    if _is_no_statement(first.plain, first.words) or _UNREAL.search(plain):
+    if is_no_statement(first.plain, first.words) or UNREAL.search(plain):
         return None
     told = _everyday(first) or _judged(first)
     return Statement(told.kind, _capital(sentence.text), sentence.text) if told else None
@@ -213,9 +203,9 @@ def _everyday(sentence: Sentence) -> Statement | None:
     """Return what somebody tells of themselves, or asks for once and for all."""
     plain = sentence.plain
     found: tuple[Stated, int, int] | None = told_of_self(sentence.text, plain)
-    if found is None and not _FOR_NOW.search(plain):
+    if found is None and not FOR_NOW.search(plain):
         found = standing_request(plain)
-    if found is None or _ASKS.match(plain, found[1], found[2]):
+    if found is None or ASKS.match(plain, found[1], found[2]):
         return None
     return _cut(sentence, found)
 
@@ -223,7 +213,7 @@ def _everyday(sentence: Sentence) -> Statement | None:
 def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None:
     kind, start, end = found
     text = sentence.text
-    if _SUPPOSED.search(sentence.plain):
+    if SUPPOSED.search(sentence.plain):
         return None
     stated = text[start:end].strip(_TRAILING)
     return Statement(kind, _capital(stated), text) if len(stated.split()) > 1 else None
@@ -232,9 +222,9 @@ def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None
 def _judged(sentence: Sentence) -> Statement | None:
     """Return what no rule knows, where its marks tell that it lasts."""
     plain = sentence.plain
-    if _is_no_statement(plain, sentence.words) or _THANKS.match(plain):
+    if is_no_statement(plain, sentence.words) or _THANKS.match(plain):
         return None
-    span = None if _FOR_NOW.search(plain) else statement_span(plain)
+    span = None if FOR_NOW.search(plain) else statement_span(plain)
     if span is None:
         return None
     start, end = span
@@ -247,14 +237,6 @@ def _judged(sentence: Sentence) -> Statement | None:
 
 
 _THANKS = re.compile(r"(?:many )?(?:thanks|thank you|great|good|nice|no time)\b")
-_SUPPOSED = re.compile(
-    r"""\b(?: what[ ]if|suppos(?:e|ing)|imagine|pretend|hypothetical\w*|let's[ ]say|in[ ]theory
-        |if[ ](?:we|i|you|they)[ ](?:had|were|was)|maybe|perhaps|i[ ]guess|wonder(?:ing)?
-        |thinking[ ](?:about|of)|not[ ]sure|unsure|tempted|debating|according[ ]to
-        |used[ ]to[ ](?!it\b)
-        |when[ ]i[ ]was|back[ ]then|in[ ]an?[ ](?:ideal|perfect)[ ]world )\b""",
-    re.VERBOSE,
-)
 
 
 def _by_rule(sentence: Sentence, rules: Sequence[Rule], words: frozenset[str]) -> Statement | None:
@@ -263,7 +245,7 @@ def _by_rule(sentence: Sentence, rules: Sequence[Rule], words: frozenset[str]) -
     for rule in rules:
         if rule.kind == "done" and not words.isdisjoint(_NOTHING):
             continue
-        if words.isdisjoint(rule.words) or (rule.standing and _FOR_NOW.search(sentence.plain)):
+        if words.isdisjoint(rule.words) or (rule.standing and FOR_NOW.search(sentence.plain)):
             continue
         found = rule.pattern.search(sentence.plain)
         if found and (text := _said(sentence, found)) and not _POINTS_BACK.search(text):
@@ -312,79 +294,12 @@ _LISTS: tuple[tuple[Stated, re.Pattern[str]], ...] = (
 
 def _listed(sentence: Sentence, role: str) -> Stated | None:
     """Return what the entry of a list states, told by the list's heading."""
-    if len(sentence.words) < 2 or _is_no_statement(sentence.plain, sentence.words):
+    if len(sentence.words) < 2 or is_no_statement(sentence.plain, sentence.words):
         return None
     heading = sentence.heading.strip(" *_:")
     kind = next((kind for kind, pattern in _LISTS if pattern.fullmatch(heading)), None)
     return "decided" if kind == "decision" and role == "assistant" else kind
 
-
-_ASKS = re.compile(
-    r"""(?:(?:and|so|but|ok|okay|hey|also|well|hm+|wait|then)[, ]+)*
-    (?: (?:should|can|could|would|does|did|is|are|was|were|has|have|had|will|which|who|whom
-        |whose|where|why|how|may|shall|am|isn't|aren't|doesn't|didn't|won't|wouldn't|shouldn't
-        |couldn't|haven't|hasn't|wasn't|weren't|any(?:one|body)?)(?![\w'])
-      | what(?![ ](?:remains|is[ ]left|i[ ]meant|matters)\b|[\w'])
-      | do[ ](?!not\b) | when[ ](?:do|does|did|is|are|will|should|can)\b | don't[ ](?:you|we
-      |they)\b
-    )""",
-    re.VERBOSE,
-)
-_UNREAL = re.compile(
-    r"""\b(?: what[ ]if|suppos(?:e|ing)|imagine|pretend|hypothetical\w*|let's[ ]say|in[ ]theory
-        |theoretical\w*|if[ ](?:we|i|you|they)[ ](?:had|were)|would[ ](?:be|have|need|mean|make)
-        |might|maybe|perhaps|possibly|could|wonder(?:ing)?|thinking[ ](?:about|of)
-        |consider(?:ing|ed)?|not[ ]sure|unsure|i[ ]guess|probably|for[ ](?:example|instance)|e\.g
-        |one[ ](?:could|should|would)|whether|tempted|debating|leaning
-        |i[ ](?:think|believe)[ ](?:we|i)[ ]should|in[ ]an?[ ](?:ideal|perfect)[ ]world )\b""",
-    re.VERBOSE,
-)
-_REPORTED = re.compile(
-    r"""\baccording[ ]to\b
-      | \b(?:message|sign|comment|text|label|error|line|docs?|banner)[ ]reads\b
-      | \bquot(?:ed|ing)\b
-      | (?<!\bi[ ])(?<!\bwe[ ])(?<!\bnever[ ])(?<!\balways[ ])(?<!\bplease[ ])(?<!\bdon't[ ])
-        (?<!\bnot[ ])\b(?:said|says?|told|tells?|wrote|claim(?:s|ed)?
-        |recommend(?:s|ed)?|suggest(?:s|ed)?|complain(?:s|ed)?|warn(?:s|ed)?|insist(?:s|ed)?
-        |argue[sd]?|advise[sd]?|preach(?:es|ed)?)\b""",
-    re.VERBOSE,
-)
-_TOLD_BY_ME = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:already |just )?(?:said|told|mentioned)\b")
-_LONG_AGO = re.compile(
-    r"""\b(?: last[ ](?:year|month|summer|winter|decade|century)|(?:years?|months?|decades?)[ ]ago
-        |back[ ](?:then|when|in)|used[ ]to|(?:my|our)[ ](?:old|previous|former|last)[ ]\w+
-        |in[ ]my[ ](?:old|previous)|once[ ]upon|when[ ]i[ ]was
-        |in[ ](?:the|a|this|that)[ ](?:film|movie|book|novel|story|game|series|show|episode|dream)
-        |a[ ](?:story|poem|song|joke|novel|tale)\b )""",
-    re.VERBOSE,
-)
-_FOR_NOW = re.compile(
-    r"""\b(?: just[ ]this[ ]once|this[ ]time|for[ ](?:now|the[ ]moment|today|once)|right[ ]now
-        |temporar\w+|only[ ](?:here|once|today|this)|today|tonight|yet|meanwhile
-        |(?:in|for)[ ]this[ ](?:one|file|function|test|case|pr|line|task|example|snippet|demo
-        |branch
-          |commit|question|message|ticket|experiment|run|step|part) )\b""",
-    re.VERBOSE,
-)
-
-
-def _is_no_statement(plain: str, words: frozenset[str]) -> bool:
-    """Say whether a sentence asks, supposes, tells a story, or gives somebody else's words."""
-    if plain.rstrip(" \"')*").endswith("?") or _ASKS.match(plain):
-        return True
-    if _UNREAL.search(plain) or _LONG_AGO.search(plain):
-        return True
-    return not words.isdisjoint(_REPORTING) and bool(
-        _REPORTED.search(plain) and not _TOLD_BY_ME.search(plain)
-    )
-
-
-_REPORTING = frozenset(
-    "according quote quoted quoting said say says told tell tells reads wrote claim claims claimed"
-    " recommend recommends recommended suggest suggests suggested complain complains complained"
-    " warn warns warned insist insists insisted argue argues argued advise advises advised preach"
-    " preaches preached".split()
-)
 
 _TRAILING = " ,;:-\u2013\u2014"
 _LEAD = re.compile(
