@@ -645,7 +645,6 @@ def test_a_number_or_a_name_that_makes_no_sense_is_wrong_use(ctxmw, capsys, word
         ["forget", "--everything"],
         ["import", "x", "--dry-run"],
         ["completion"],
-        ["search", "x", "--limit", "-1"],
         ["inject", "x", "--budget", "-5"],
     ],
 )
