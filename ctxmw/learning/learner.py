@@ -101,7 +101,8 @@ class Learner:
         """
         if not told.chosen:
             return []
-        journal, told = self.conversations.journal, self._with_speakers(who, state, told)
+        journal = self.conversations.journal
+        told = _with_tools_named(self._with_speakers(who, state, told))
         messages, trail, chosen = told.messages, told.trail, told.chosen
         if known is None:
             anchors = [trail.anchors[place] for place in chosen]
@@ -284,17 +285,38 @@ def stored_turns(store: Store, user: str, session: str, anchors: Sequence[str]) 
     return {**dict.fromkeys(anchors), **{row.digest: row for row in rows}}
 
 
+def _with_tools_named(told: Telling) -> Telling:
+    """Return what is told with outputs that name their tool: OpenAI's API has only a call's id."""
+    nameless = {
+        at
+        for at in told.chosen
+        if told.messages[at]["role"] == "tool" and not told.messages[at].get("name")
+    }
+    if not nameless:
+        return told
+    names = _names_of_calls(told.messages)
+    messages = [
+        {**one, "name": names.get(str(one.get("tool_call_id", "")), "")} if at in nameless else one
+        for at, one in enumerate(told.messages)
+    ]
+    return replace(told, messages=messages)
+
+
+def _names_of_calls(messages: Sequence[Message]) -> dict[str, str]:
+    return {
+        str(call.get("id", "")): str(call.get("name", ""))
+        for message in messages
+        for call in calls_of(message)
+    }
+
+
 def answers_of_ours(messages: Sequence[Message]) -> set[int]:
     """Return where answers of our own tools stand.
 
     They repeat what is stored already: captured, they would be found in place of it, and outlive
     what is forgotten.
     """
-    names = {
-        str(call.get("id", "")): str(call.get("name", ""))
-        for message in messages
-        for call in calls_of(message)
-    }
+    names = _names_of_calls(messages)
     return {
         place
         for place, message in enumerate(messages)

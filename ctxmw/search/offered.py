@@ -46,6 +46,8 @@ SMALL = 512
 SHARE_TOLD = 0.15
 """Plain is a sentence of whose words this share speaks of the offer, one that is not said of
 everything else among them."""
+MOSTLY_TOLD = 0.5
+"""So is a short one that has a word of its name, and of whose words this share speaks of it."""
 READ, SENTENCES, DEPTH = 4096, 24, 8
 """How much of a request is read: characters and sentences, and offers looked at for each."""
 
@@ -160,6 +162,7 @@ class OfferedIndex:
         if self._size <= SMALL:
             said = sum(weight == 1 for weight in asked.values())
             plain = telling & (told >= SHARE_TOLD * said)
+            plain |= (named > 0) & (told >= np.maximum(2, MOSTLY_TOLD * said))
             almost = np.float32(0.99 * floor_for(self._size))
             strength = np.where(plain | ~self._brief, strength, np.minimum(strength, almost))
         if not self._all_brief:

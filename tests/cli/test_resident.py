@@ -197,7 +197,7 @@ def test_serve_answers_until_it_is_told_to_end(ctx, capsys):
 
 
 def test_serve_ends_by_itself_when_nobody_asks(ctx):
-    assert main(["serve", "--idle", "0"]) == 0
+    assert main(["serve", "--idle", "0.001"]) == 0
 
 
 class _Counted:

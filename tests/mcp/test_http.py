@@ -171,5 +171,5 @@ def test_a_short_token_is_refused():
 def test_a_wrong_file_of_tokens_is_an_error(tmp_path, monkeypatch, capsys, content, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tokens.toml").write_text(content)
-    assert main(["mcp", "--http", "--tokens", "tokens.toml", "--store", "m.db"]) == 1
+    assert main(["mcp", "--http", "--tokens", "tokens.toml", "--store", "m.db"]) == 2
     assert says in capsys.readouterr().err
