@@ -187,7 +187,9 @@ class Lesson:
             return
         subject = subject_of(stated.text, stated.said)
         scope = about["scope"]
-        known = affected_by(self._journal, self._who.user, scope, subject, stated.said)
+        known = affected_by(
+            self._journal, self._who.user, scope, subject, stated.said, turn=turn.ref
+        )
         if known.replaced and not subject.says_all(stated.text):
             # What took the old one's place stands in another part of the sentence.
             stated = replace(stated, text=whole_sentence(stated.said), part="")

@@ -266,3 +266,10 @@ def test_what_holds_from_a_later_day_on_leaves_what_holds_until_then(ctx: Any) -
     (then,) = [memory for memory in current(ctx) if "Bosch" in memory.text]
     assert (now.text, now.until) == ("I work at Siemens.", then.since)
     assert then.since is not None
+
+
+def test_two_things_told_in_one_sentence_both_hold(ctx: ContextMiddleware) -> None:
+    said = "Hi, I'm Marta, I live in Bergen and I work as a nurse."
+    ctx.session("s1").capture([{"role": "user", "content": said}])
+    told = {memory.text for memory in ctx.memories()}
+    assert {"I live in Bergen.", "I work as a nurse."} <= told

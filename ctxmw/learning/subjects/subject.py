@@ -262,8 +262,14 @@ class Affected:
     """Memories that may say something else of the same: the later one is told apart by its day."""
 
 
-def affected_by(journal: Journal, user: str, scope: str, subject: Subject, said: str) -> Affected:
-    """Return the memories of a scope that a new statement replaces, or may differ from."""
+def affected_by(
+    journal: Journal, user: str, scope: str, subject: Subject, said: str, *, turn: str = ""
+) -> Affected:
+    """Return the memories of a scope that a new statement replaces, or may differ from.
+
+    What the same sentence of the same turn says holds beside it: "I live in Bergen and work in
+    Oslo."
+    """
     asked = Find(types=(Memory.type,), scopes=(scope,), limit=LOOKED_UP)
     named = {word for word in words(said) if word not in STOP_WORDS}
     if not named:
@@ -281,6 +287,8 @@ def affected_by(journal: Journal, user: str, scope: str, subject: Subject, said:
     unsure: list[str] = []
     for old in journal.read({row.ref: row for row in rows}.values(), Memory):
         if old.scope != scope or old.source not in _PEOPLE or old.superseded_by:
+            continue
+        if turn in old.derived_from and old.text.rstrip(".").casefold() in said.casefold():
             continue
         known = subject_of(old.text)
         if why := takes_the_place(subject, known):
