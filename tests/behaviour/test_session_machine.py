@@ -616,9 +616,9 @@ class Conversations(RuleBasedStateMachine):
             assert text.user in ("", who.user), f"{shows} of {text.user} to {who.user}"
             assert text.session in ("", who.session), f"{shows} of another conversation"
             assert text.copies or text.kind != "said", f"{shows}, forgotten or never captured"
-            removed = talk.removed.issuperset(text.refs or [text.ref])
-            assert not removed, f"{shows}, which was removed"
-            here = text.project in ("", who.project) or text.ref in talk.pinned
+            said_by = text.refs or [text.ref]
+            assert not talk.removed.issuperset(said_by), f"{shows}, which was removed"
+            here = text.project in ("", who.project) or not talk.pinned.isdisjoint(said_by)
             assert here, f"{shows} of the project {text.project}"
 
     def _check_shown_once(self, marks: Counter[str]) -> None:
