@@ -71,10 +71,25 @@ def test_a_year_counts_when_something_happened_in_it():
         ("painted", "painting"),
         ("decisions", "decision"),
         ("classes", "class"),
+        ("generator", "generated"),
+        ("generation", "generating"),
+        ("authenticated", "authentication"),
+        ("deployment", "deployed"),
+        ("notifications", "notify"),
+        ("allergic", "allergies"),
+        ("accessibility", "accessible"),
+        ("historical", "history"),
     ],
 )
 def test_forms_of_a_word_have_one_stem(word, same):
     assert stem(word) == stem(same)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("number", "numb"), ("letter", "let"), ("party", "part")]
+)
+def test_words_that_only_begin_alike_have_stems_of_their_own(word, other):
+    assert stem(word) != stem(other)
 
 
 @pytest.mark.parametrize("word", ["bus", "his", "news", "id", "größe", "日本"])
