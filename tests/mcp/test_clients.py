@@ -174,7 +174,7 @@ SCENARIOS = {
 @pytest.mark.parametrize("spec", SCENARIOS)
 def test_the_conformance_suite_passes_as_far_as_it_applies(spec, open_to_all):
     command = [NODE / ".bin" / "conformance", "server", "--url", open_to_all.url]
-    # All of its scenarios: the others fail, and one process for each of ours takes ten times as long.
+    # All of its scenarios, of which others may fail: a process for each of ours takes far longer.
     out, err = _node([*command, "--spec-version", spec, "--suite", "all"])
     passed = re.findall(r"^✓ (\S+): [1-9]\d* passed, 0 failed$", out, re.MULTILINE)
     assert set(SCENARIOS[spec]) - set(passed) == set(), out + err
