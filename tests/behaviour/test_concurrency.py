@@ -119,7 +119,7 @@ def drain(chat: Session) -> dict[str, str]:
 
 def test_many_threads_share_one_conversation(ctx):
     chat = ctx.session("busy", project="shop")
-    rounds = 3
+    rounds = 2
     parts = ChainMap(*at_once(lambda number: converse(chat, f"n{number}", rounds)))
     check_entries(ctx, parts | drain(chat), THREADS * rounds)
     records = chat.history()
