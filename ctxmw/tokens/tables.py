@@ -8,7 +8,7 @@ tiktoken.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
+import importlib
 import os
 import sys
 import tempfile
@@ -19,6 +19,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .pieces import SUFFIX, Places
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -69,8 +71,11 @@ def _other_folders() -> Iterator[Path]:
             yield Path(folder)
     with suppress(OSError):  # a machine without any folder for temporary files
         yield Path(tempfile.gettempdir()) / "data-gym-cache"
-    with suppress(importlib.metadata.PackageNotFoundError):
-        package = importlib.metadata.distribution("llama-index-core")
+    # Imported here: as a rule the table is found in our own folder.
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    with suppress(PackageNotFoundError):
+        package = distribution("llama-index-core")
         yield Path(str(package.locate_file("llama_index/core/_static/tiktoken_cache")))
 
 
@@ -96,6 +101,20 @@ def _write(path: Path, content: bytes) -> None:
         except OSError:
             Path(file.name).unlink(missing_ok=True)
             raise
+
+
+def table_places(table: Table, content: bytes, cache_dir: Path | None) -> Places:
+    """Return where the tokens stand in a table: as kept in our own folder, or found and kept."""
+    path = cache_dir / f"{table.file}{SUFFIX}" if cache_dir else None
+    if path is not None:
+        with suppress(OSError):
+            if path.is_file() and (places := Places.kept_in(content, path.read_bytes())):
+                return places
+    places, kept = Places.made_of(content)
+    if path is not None:
+        with suppress(OSError):
+            _write(path, kept)
+    return places
 
 
 def load_encoding(name: str, table: Table, content: bytes) -> Encoding:
