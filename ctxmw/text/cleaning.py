@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from hashlib import sha256
 from unicodedata import category, combining, normalize
 
-from .patterns.late import late_pattern
-
 SEARCHED_CHARS = 200_000
 """How much of a text is searched: `words` looks at this many characters and no further."""
 
@@ -53,7 +51,7 @@ def storable(text: str) -> str:
     return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
 
 
-_HALF_A_PAIR = late_pattern("[\ud800-\udfff]")
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def fold(text: str) -> str:
@@ -124,10 +122,10 @@ def one_line(text: str, limit: int) -> str:
 
 
 # Latin letters and the signs between them: visible, and nothing composes with them.
-_PLAIN = late_pattern("[\t\n -~\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2022\u2026\u20ac]*+")
+_PLAIN = re.compile("[\t\n -~\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2022\u2026\u20ac]*+")
 _LINE_BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
 _KEPT = "\n\t\u200c\u200d\ufe0f"
-_VARIATION_SELECTORS = late_pattern("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 # They decompose into other marks, which would undo the order that `_marks_in_order` makes.
 _MARKS_OF_MARKS = "\u0340\u0341\u0343\u0344\u0f73\u0f75\u0f81"
 
@@ -169,26 +167,26 @@ _ESCAPES = {
     '"': "&quot;",
     "\uff02": "&quot;",
 }
-_MARKUP_OR_QUOTE = late_pattern(f"[{''.join(_ESCAPES)}]")
-_MARKUP = late_pattern(f"[{''.join(_ESCAPES)[:-2]}]")
+_MARKUP_OR_QUOTE = re.compile(f"[{''.join(_ESCAPES)}]")
+_MARKUP = re.compile(f"[{''.join(_ESCAPES)[:-2]}]")
 
 _QUOTES = "\"'`‘’‚“”„«»‹›「」『』"  # noqa: RUF001
-_OPENING = late_pattern(rf"\A(?:[ {_QUOTES}]|[-*•](?= ))*+")
+_OPENING = re.compile(rf"\A(?:[ {_QUOTES}]|[-*•](?= ))*+")
 _CLOSING = f" .,;:!…。、，；：！{_QUOTES}"  # noqa: RUF001
 
-_CONTRACTION = late_pattern(r"['’ʼ](?<=\w.)(?:s\b|(?=(?:t|re|ve|ll|d|m)\b))", re.IGNORECASE)  # noqa: RUF001
+_CONTRACTION = re.compile(r"['’ʼ](?<=\w.)(?:s\b|(?=(?:t|re|ve|ll|d|m)\b))", re.IGNORECASE)  # noqa: RUF001
 _JOINTS = "-_./\\'’ʼ‐"  # noqa: RUF001
-_JOINT = late_pattern(f"[{re.escape(_JOINTS)}]")
+_JOINT = re.compile(f"[{re.escape(_JOINTS)}]")
 # Joints that join nothing: they do not stand alone between letters or digits.
-_LOOSE = late_pattern("[{0}](?:(?![^ {0}])|(?<![^ {0}].))".format(re.escape(_JOINTS)))
+_LOOSE = re.compile("[{0}](?:(?![^ {0}])|(?<![^ {0}].))".format(re.escape(_JOINTS)))
 # Each of these is one search word: "how", "How", "HTTP", but neither "loadFile" nor "max_size".
-_SIMPLE = late_pattern(
+_SIMPLE = re.compile(
     rf"(?:(?:[A-Z]?[a-z0-9]{{0,{LONGEST_WORD - 1}}}+|[A-Z]{{2,{LONGEST_WORD}}}+)(?: |\Z))*+"
 )
-_HUMP = late_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Thai, Lao, Myanmar, Khmer; Hangul; kana; Han. All that is written without spaces, and Hangul,
 # whose endings stick to the word.
-_UNSPACED = late_pattern(
+_UNSPACED = re.compile(
     "([\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u103f\u1780-\u17d3\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
     "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]+)"
@@ -257,8 +255,8 @@ def _shape(name: str) -> str:
 
 
 # The look-behind makes it linear: a run of dots is tried once, not from each dot of it.
-_STOP = late_pattern("[。！？｡]+[」』）\"'”’]*|(?<![.!?…])[.!?…]++[\"')\\]”’]*+(?= |$)")  # noqa: RUF001
-_LAST_WORD = late_pattern(r"[^\s(]*$")
+_STOP = re.compile("[。！？｡]+[」』）\"'”’]*|(?<![.!?…])[.!?…]++[\"')\\]”’]*+(?= |$)")  # noqa: RUF001
+_LAST_WORD = re.compile(r"[^\s(]*$")
 _ABBREVIATIONS = ("approx", "cf", "dr", "e.g", "fig", "i.e", "mr", "mrs", "ms", "prof", "st", "vs")
 
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .pieces import PieceCounter, Unsure
-from .tables import LOADING, TABLES, load_encoding, table_places
+from .pieces import SUFFIX, PieceCounter, Places, Unsure
+from .tables import LOADING, TABLES, load_encoding, write_whole
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -48,8 +48,21 @@ class LoadedTable:
 
     @cached_property
     def _pieces(self) -> PieceCounter:
-        places = table_places(TABLES[self._name], self._content, self._cache_dir)
-        return PieceCounter(self._name, places)
+        return PieceCounter(self._name, self._places())
+
+    def _places(self) -> Places:
+        """Return where the tokens stand in the table: as kept in our folder, or found and kept."""
+        path = self._cache_dir and self._cache_dir / f"{TABLES[self._name].file}{SUFFIX}"
+        with suppress(OSError):
+            if path and path.is_file():
+                kept = Places.kept_in(self._content, path.read_bytes())
+                if kept is not None:
+                    return kept
+        found, kept_as = Places.made_of(self._content)
+        if path:
+            with suppress(OSError):  # what is kept is for next time
+                write_whole(path, kept_as)
+        return found
 
     def warm(self) -> None:
         """Be ready to count."""

@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .pieces import SUFFIX, Places
-
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
@@ -60,7 +58,7 @@ def find_table(table: Table, cache_dir: Path | None) -> bytes | None:
         if content := _verified(folder / table.file, table):
             if cache_dir:
                 with suppress(OSError):  # a copy is for next time; this time works without
-                    _write(cache_dir / table.file, content)
+                    write_whole(cache_dir / table.file, content)
             return content
     return None
 
@@ -90,7 +88,7 @@ def _verified(path: Path, table: Table) -> bytes | None:
     return content if hashlib.sha256(content).hexdigest() == table.sha256 else None
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
@@ -101,20 +99,6 @@ def _write(path: Path, content: bytes) -> None:
         except OSError:
             Path(file.name).unlink(missing_ok=True)
             raise
-
-
-def table_places(table: Table, content: bytes, cache_dir: Path | None) -> Places:
-    """Return where the tokens stand in a table: as kept in our own folder, or found and kept."""
-    path = cache_dir / f"{table.file}{SUFFIX}" if cache_dir else None
-    if path is not None:
-        with suppress(OSError):
-            if path.is_file() and (places := Places.kept_in(content, path.read_bytes())):
-                return places
-    places, kept = Places.made_of(content)
-    if path is not None:
-        with suppress(OSError):
-            _write(path, kept)
-    return places
 
 
 def load_encoding(name: str, table: Table, content: bytes) -> Encoding:
