@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TextIO
@@ -40,6 +42,26 @@ WHERE = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    with _seldom_collected():
+        return _ran(arguments)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Look for garbage less often: loading modules makes many objects, and hardly any garbage."""
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+_OBJECTS = 50_000
+"""How many more there must be before garbage is looked for; Python's own number is below 1,000."""
+
+
+def _ran(arguments: Sequence[str] | None) -> int:
     given = _asking_for_help(list(sys.argv[1:] if arguments is None else arguments))
     _write_any_text(sys.stdout)
     terminal = Terminal()

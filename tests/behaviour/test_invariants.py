@@ -13,7 +13,6 @@ from unicodedata import normalize
 from xml.etree import ElementTree
 
 import pytest
-import tiktoken
 from hypothesis import HealthCheck, given, settings
 
 from ctxmw import ContextMiddleware, SqliteStore
@@ -28,6 +27,7 @@ from ctxmw.values.budget import Budget
 from ctxmw.values.items import Item, Scope
 from ctxmw.values.records import Memory, Record, Turn
 from ctxmw.values.situation import TASKS, Situation
+from tests.support.encodings import encoding_of
 from tests.support.exploring import cases
 from tests.support.strategies import (
     LANGUAGES,
@@ -158,7 +158,7 @@ def check_case(world: World, case: Case, recall: Recall, seen: Counter[str]) -> 
 
 
 def check_block(text: str, limit: int, case: Case, allowed: set[str]) -> None:
-    assert len(tiktoken.get_encoding(case.encoding).encode_ordinary(text)) <= limit
+    assert len(encoding_of(case.encoding).encode_ordinary(text)) <= limit
     assert set(MARKER.findall(text)) <= allowed
     if not text:
         return
