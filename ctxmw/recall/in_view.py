@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..store.journal import Journal
@@ -59,7 +60,7 @@ class InView:
         return item.version.rstrip("*") in self.prints or item.ref in self.refs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AlreadyShown:
     """What a prompt shows before the turn's part is chosen."""
 
@@ -79,10 +80,15 @@ class AlreadyShown:
     def has_line(self, text: str) -> bool:
         """Say whether a block in view has this text."""
         line = _on_one_line(text)
-        if any(line in block for block in self.texts):
+        if line in self._told:
             return True
         # Code is printed line by line.
         return "\n" in text and any(line in _on_one_line(block) for block in self.texts)
+
+    @cached_property
+    def _told(self) -> str:
+        """All blocks in view; no line of text reaches from one into the next."""
+        return "\n".join(self.texts)
 
     def says(self, text: str) -> bool:
         """Say whether the prompt has just these words already, whoever said them, and when."""

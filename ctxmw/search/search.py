@@ -282,7 +282,7 @@ class Search:
         if rated.goes_on:
             gains = spread(gains, _conversations(index, rated.places))
         # What is in view says that there is less left to find, and is not found again.
-        touched &= ~np.isin(rated.places, index.places(wanted.without))
+        touched &= ~_at(index, index.places(wanted.without))[rated.places]
         # Of those worth the same, what was written last goes first.
         order = np.lexsort((-rated.places, -gains))
         order = order[touched[order]]
@@ -417,7 +417,15 @@ def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
     """Say of each candidate whether it answers a user's question that is shown."""
     asked = pays & (index.columns["question"].all[places] * index.columns["user"].all[places] > 0)
-    found: Bools = np.isin(index.columns["previous"].all[places], places[asked])
+    found: Bools = _at(index, places[asked])[index.columns["previous"].all[places]]
+    return found
+
+
+def _at(index: LexicalIndex, places: Ints) -> Bools:
+    """Say of every place, and behind them of "no such record", whether it is one of these."""
+    found = np.zeros(len(index) + 1, bool)
+    found[places] = True
+    found[-1] = False
     return found
 
 
@@ -428,8 +436,7 @@ def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> li
     """
     own = rated.above("words", 0) | rated.above("related", 0) | rated.above("files", 0)
     own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
-    holds = np.zeros(len(index) + 1, bool)
-    holds[rated.places[own]] = True
+    holds = _at(index, rated.places[own])
     before, after = index.columns["previous"].all, index.columns["next"].all
     places = rated.places[chosen]
     around = np.array([before[places], after[places]])
@@ -456,10 +463,8 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
 def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, Sway]) -> Floats:
     """Return by how much each of these places is moved."""
     here = np.zeros(len(index) + 1, np.float32)
-    for ref, sway in moved.items():
-        place = index.place(ref)
-        if place >= 0:
-            here[place] = sway.total
+    # What is not here goes where no record stands.
+    here[index.places(moved)] = [rated + used for rated, used in moved.values()]
     found: Floats = here[places]
     return found
 

@@ -208,6 +208,8 @@ def assigned_values(text: str) -> Iterator[Secret]:
 
 def vendor_values(text: str) -> Iterator[Secret]:
     """Find what stands beside a vendor's name and is made as its keys are."""
+    if "=" not in text and ":" not in text:
+        return
     for value in _LONG_VALUE.finditer(text):
         if len(value[1]) not in NAMED_LENGTHS or not is_mixed(value[1]):
             continue

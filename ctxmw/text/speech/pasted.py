@@ -19,7 +19,8 @@ DAY = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
 
 def first_pasted(lines: Sequence[str]) -> int:
     """Return from which line on nothing is the speaker's."""
-    return min((at for rule in _RULES if (at := rule(lines)) is not None), default=len(lines))
+    rules = _RULES if len(lines) > 1 else _OF_ONE_LINE
+    return min((at for rule in rules if (at := rule(lines)) is not None), default=len(lines))
 
 
 _KEY = late_pattern(
@@ -323,17 +324,15 @@ def _front_matter(lines: Sequence[str]) -> int | None:
     return first if within and all(_KEY.match(line) for line in within if line.strip()) else None
 
 
-_RULES: tuple[Callable[[Sequence[str]], int | None], ...] = (
+_Rule = Callable[[Sequence[str]], int | None]
+_OF_ONE_LINE: tuple[_Rule, ...] = (_replies, _roles, _prompts, _files, _pages, first_referred)
+OF_SEVERAL_LINES: tuple[_Rule, ...] = (
     _headers,
-    _replies,
-    _roles,
-    _prompts,
     _timed,
     _named,
-    _files,
-    _pages,
     _furniture,
     _handed_over,
     _front_matter,
-    first_referred,
 )
+"""Rules that look for what comes in two lines at least, and find nothing in one."""
+_RULES = (*_OF_ONE_LINE, *OF_SEVERAL_LINES)
