@@ -43,7 +43,7 @@ _SAMPLES = 5
 _LONGEST = 20_000
 
 
-class Conversations(Protocol):
+class KeepsConversations(Protocol):
     """Where conversations are stored, and learned from."""
 
     def count(self, session: str, messages: Sequence[Message]) -> int:
@@ -106,7 +106,7 @@ def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
 class Taking:
     """How arrivals are taken in."""
 
-    conversations: Conversations
+    conversations: KeepsConversations
     dry_run: bool = False
     """It is only told what would be."""
     again: bool = False
