@@ -92,6 +92,19 @@ class Learner:
                 self.conversations.put(state, untaught=(), turns=state.turns + len(turns))
         return turns
 
+    @stage("capture")
+    def capture_untaught(self, who: Identity, told: Telling) -> list[Turn]:
+        """Store what is told as turns, for `learn_what_waits` to learn from; return new ones."""
+        with self.conversations.journal.store.atomic(who.user):
+            state = self.conversations.load(who, told.at)
+            turns = self.new_turns(who, state, told)
+            if turns:
+                rows = [turn.row() for turn in turns]
+                waiting = (*state.untaught, *(turn.anchor for turn in turns))
+                count = state.turns + len(turns)
+                self.conversations.put(state, rows, untaught=waiting, turns=count)
+        return turns
+
     def new_turns(
         self, who: Identity, state: SessionState, told: Telling, known: StoredTurns | None = None
     ) -> list[Turn]:

@@ -32,6 +32,12 @@ async def test_it_arrives_with_the_history_as_data(ctx):
     assert ctx.session("s1").history()[-1].stable in system.content
 
 
+def test_the_memory_may_come_first_as_everywhere_else(ctx):
+    assert ContextMemoryBlock(ctx, budget=500).ctx is ContextMemoryBlock(ctx=ctx).ctx is ctx
+    with pytest.raises(InvalidValue, match="memory"):
+        ContextMemoryBlock("memory.db")
+
+
 @pytest.mark.parametrize("budget", [1, 60, 150, 400, 1000])
 async def test_its_text_never_has_more_tokens_than_its_budget(ctx, budget):
     for number in range(60):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...text.prose import Sentence, sentences
 from ...values.records import MEMORY_KINDS
@@ -199,6 +200,8 @@ _TELLS_MORE = re.compile(
 _IS_HALF = re.compile(r"\A(?:if|when|unless|although|though|while|because|as)\b")
 
 
+# A person's sentence is read twice: for what it states, and for what it may change.
+@lru_cache(maxsize=256)
 def _everyday(sentence: Sentence) -> Statement | None:
     """Return what somebody tells of themselves, or asks for once and for all."""
     plain = sentence.plain
@@ -219,6 +222,7 @@ def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None
     return Statement(kind, _capital(stated), text) if len(stated.split()) > 1 else None
 
 
+@lru_cache(maxsize=256)
 def _judged(sentence: Sentence) -> Statement | None:
     """Return what no rule knows, where its marks tell that it lasts."""
     plain = sentence.plain
