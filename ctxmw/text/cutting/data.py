@@ -6,6 +6,7 @@ sentence belongs to it; of data one row answers a question, and the others only 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -17,11 +18,8 @@ _MOST = 0.8
 """The share of the lines behind them that look like data."""
 _STAMP = re.compile(r"\A\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)")
 """A date or a time at the beginning of a line: the entry of a log."""
-_KEY = re.compile(r"\"[^\"\n]{1,60}\"[ \t]{0,4}:")
 _KEYS = 8
-"""Keys that JSON has at least; prose may quote one."""
-_PER_KEY = 300
-"""Characters of JSON for each key at most: more of it is prose in quotes."""
+"""Keys that JSON has at least; less of it is no list of anything."""
 
 
 def is_data(text: str) -> bool:
@@ -30,11 +28,15 @@ def is_data(text: str) -> bool:
 
 
 def _is_json(text: str) -> bool:
+    """Say whether most of a text is one value, which others can read."""
     begins = min((at for mark in "{[" if (at := text.find(mark)) >= 0), default=-1)
-    if begins < 0 or begins > (1 - _MOST) * len(text):
+    if begins < 0 or begins > (1 - _MOST) * len(text) or text.count('":') < _KEYS:
         return False
-    keys = len(_KEY.findall(text))
-    return keys >= max(_KEYS, len(text) / _PER_KEY)
+    try:
+        _, ends = json.JSONDecoder().raw_decode(text, begins)
+    except (ValueError, RecursionError):  # no JSON, or nested too deep to be read by anybody
+        return False
+    return ends - begins >= _MOST * len(text)
 
 
 def _is_listed(lines: Sequence[str]) -> bool:
