@@ -113,9 +113,10 @@ class ReadRecord:
 class Passages:
     """What is shown of records for one question, worked out once for each."""
 
-    def __init__(self, *, worth: Mapping[str, float], longest: float) -> None:
+    def __init__(self, *, worth: Mapping[str, float], longest: float, count: TokenCounter) -> None:
         self._worth = worth
         self._longest = longest
+        self._count = count
         self._known: dict[str, str] = {}
 
     def of(self, reading: ReadRecord) -> str:
@@ -124,6 +125,10 @@ class Passages:
         if ref not in self._known:
             self._known[ref] = reading.passage(self._worth, self._longest)
         return self._known[ref]
+
+    def tokens(self, reading: ReadRecord) -> int:
+        """Return what the passage of a long record costs."""
+        return self._count(self.of(reading))
 
 
 class Readings(LruCache[str, ReadRecord]):

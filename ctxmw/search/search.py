@@ -143,9 +143,11 @@ class Search:
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
-        passages = Passages(worth=rated.worth, longest=longest_passage(chosen.tokens))
+        longest = longest_passage(chosen.tokens)
+        passages = Passages(worth=rated.worth, longest=longest, count=self._count)
         read = [one for one in read if one.lists or not best[one.item.ref].if_it_lists]
-        best = self._at_their_cost(best, read, passages, self._enough(chosen))
+        enough = self._enough(chosen)
+        best = _at_their_cost(best, read, passages, enough=enough, long=self._weights.long)
         read.sort(key=lambda one: (-best[one.item.ref].gain, one.only_calls))
         if not chosen.lessons:
             read = _turns_for_lessons(read)
@@ -320,34 +322,36 @@ class Search:
         """Return from which gain on a hit is worth its tokens."""
         return least(wanted.appetite, by_sentences=self._by_sentences)
 
-    def _at_their_cost(
-        self,
-        best: Mapping[str, Candidate],
-        read: Sequence[ReadRecord],
-        passages: Passages,
-        enough: float,
-    ) -> dict[str, Candidate]:
-        """Return the candidates, rated by what is shown of them where that is a few lines.
 
-        Of a long record that lists many things, little has to do with a question: it costs what its
-        passage does, and counts as being as long as that. What a tool answered says more than that
-        it was called.
-        """
-        long, known = self._weights.long, dict(best)
-        answered: dict[object, float] = {}
-        for reading in read:
-            ref, candidate = reading.item.ref, best[reading.item.ref]
-            if reading.lists and candidate.as_shown(CHEAP, long).gain >= enough:
-                candidate = candidate.as_shown(self._count(passages.of(reading)), long)
-                known[ref] = candidate._replace(pays=candidate.pays or candidate.gain >= enough)
-            if reading.is_output:
-                before = answered.get(reading.item.exchange, candidate.gain)
-                answered[reading.item.exchange] = max(before, candidate.gain)
-        for reading in read:
-            if reading.only_calls and reading.item.exchange in answered:
-                ref, most = reading.item.ref, answered[reading.item.exchange]
-                known[ref] = known[ref]._replace(gain=min(known[ref].gain, most))
-        return known
+def _at_their_cost(
+    best: Mapping[str, Candidate],
+    read: Sequence[ReadRecord],
+    passages: Passages,
+    *,
+    enough: float,
+    long: float,
+) -> dict[str, Candidate]:
+    """Return the candidates, rated by what is shown of them where that is a few lines.
+
+    Of a long record that lists many things, little has to do with a question: it costs what its
+    passage does, and counts as being as long as that; `long` is what length counts. What a tool
+    answered says more than that it was called.
+    """
+    known = dict(best)
+    answered: dict[object, float] = {}
+    for reading in read:
+        ref, candidate = reading.item.ref, best[reading.item.ref]
+        if reading.lists and candidate.as_shown(CHEAP, long).gain >= enough:
+            candidate = candidate.as_shown(passages.tokens(reading), long)
+            known[ref] = candidate._replace(pays=candidate.pays or candidate.gain >= enough)
+        if reading.is_output:
+            before = answered.get(reading.item.exchange, candidate.gain)
+            answered[reading.item.exchange] = max(before, candidate.gain)
+    for reading in read:
+        if reading.only_calls and reading.item.exchange in answered:
+            ref, most = reading.item.ref, answered[reading.item.exchange]
+            known[ref] = known[ref]._replace(gain=min(known[ref].gain, most))
+    return known
 
 
 def _best_if_short(rank: Floats, tokens: Floats, order: NDArray[np.intp]) -> NDArray[np.intp]:
