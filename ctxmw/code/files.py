@@ -21,7 +21,7 @@ from .ranking.words import bag_of, own_lines
 EntityKind = Literal["module", "class", "function", "method", "constant"]
 SIGNATURE, DOC = 1000, 200
 """Characters that are kept of a signature and of a docstring."""
-READING = 3
+READING = 4
 """Which way of reading a file is this one: what was read another way is read again."""
 CALLS = 60
 """Names called by one definition that are kept."""
@@ -117,7 +117,7 @@ def parse(language: str, path: str, text: str) -> Parsed:
         from .languages.tree_sitter import parse_tree
 
         parsed = parse_tree(language, path, text)
-    return _storable(parsed, module_name(path), text)
+    return _storable(parsed, module_name(path), text, tests=_TESTS.get(language, ""))
 
 
 def without_definitions(path: str, text: str) -> Parsed:
@@ -176,8 +176,15 @@ def first_line(doc: str) -> str:
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
-def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
-    """Return what may be stored: without secrets, with a module, and with its search words."""
+_TESTS = {"rust": "tests."}
+"""What the names of tests begin with that stand in the file they test."""
+
+
+def _storable(parsed: Parsed, module: str, text: str, tests: str = "") -> Parsed:
+    """Return what may be stored: without secrets, with a module, and with its search words.
+
+    The words of tests that stand in the file they test tell what the file is about.
+    """
     lines = redact(text).text.splitlines()
     whole = Entity(
         kind="module",
@@ -188,7 +195,10 @@ def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
         doc=parsed.doc,
     )
     entities = [whole, *parsed.entities]
-    code = own_lines(lines, [(one.line, one.end) for one in entities])
+    own = [one is whole or not tests or not one.name.startswith(tests) for one in entities]
+    spans = [(one.line, one.end) for one, is_own in zip(entities, own, strict=True) if is_own]
+    parts = iter(own_lines(lines, spans))
+    code = [next(parts) if is_own else "" for is_own in own]
     # A secret is rare: all texts are looked at together, and one by one only when there is one.
     told = "\n".join(f"{entity.signature}\n{entity.doc}" for entity in entities)
     finds = bool(redact(told).found)

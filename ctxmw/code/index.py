@@ -170,7 +170,7 @@ class ProjectCode:
         file_of = np.full(len(self._definitions), -1, np.intp)
         for path, places in self._places.items():
             file_of[places] = number[path]
-        named, inside = by_path(paths)
+        named, inside = by_path(paths, self.postings)
         pairs = [(number[one], number[two]) for one in paths for two in self.graph.imported(one)]
         return Columns(
             paths=paths,

@@ -39,7 +39,7 @@ _SHARED, _OWN, _RARE = 0.95, 1.1, 0.9
 """An everyday word of the project's language, another one of it, and one that it hardly has."""
 _TOGETHER, _NAMED, _SHAPED, _CHANGE = 1.1, 1.2, 1.9, 4.5
 """Words in one definition, a symbol, what has the shape of code, a request for a change."""
-_LOCATES = 0.7
+_LOCATES = 1.3
 """Whether it is asked where something is done, or how."""
 _FORBIDS = 1.6
 """What is not to be done: said in small talk as well."""
@@ -81,7 +81,7 @@ def about_code(
     shaped = bool(_CODE_SHAPED.search(text[:1000]))
     begins = text.lstrip()[:200]
     change = _CHANGE * bool(_CHANGES.match(begins)) + _FORBIDS * bool(_FORBIDDEN.match(begins))
-    personal = bool(_PERSON.search(text[:1000]))
+    personal = bool(_PERSON.search(_ANYBODY.sub("", text[:1000])))
     locates = _LOCATES * (bool(_LOCATED.match(begins)) and not personal)
     asks = change + locates + _NAMED * named + in_path
     doubt = _DOUBT + _VOCABULARY * math.log1p(len(view.paths))
@@ -101,11 +101,17 @@ _CODE_SHAPED = re.compile(
     re.VERBOSE,
 )
 _PERSON = re.compile(r"\b(?:i|i'm|me|mine|my|we|you|your)\b", re.IGNORECASE)
+_ANYBODY = re.compile(
+    r"\b(?:how|where)\s{1,3}(?:can|do|should)\s{1,3}(?:i|we|you)\b", re.IGNORECASE
+)
+"""How is it done, and not how does this one do it."""
 _LOCATED = re.compile(r"(?:where|which|how\s{1,3}(?:is|are|does))\b", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"(?:please\s{1,3})?do(?:n't|\s{1,3}not)\b", re.IGNORECASE)
 _CHANGES = re.compile(
     r"""
-    (?: [\w/.()-]{1,40}: \s+ )?+                 # "config: ...", "fix(router): ..."
+    (?: build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test )
+    (?: \( [\w/.,@\ -]{1,40} \) )?+ !?+ : \s      # "fix: ...", "feat(router)!: ..."
+  | (?: [\w/.()-]{1,40}: \s+ )?+                 # "config: ..."
     (?: (?: also|can|could|i|let's|lets|must|need|now|please|should|then|to|want|we|would|you)
         \s+ )*+
     (?: add(?:ed|ing|s)? | allow\w* | appl(?:y|ied) | avoid\w* | chang(?:e|ed|es) | clean\w*

@@ -8,7 +8,7 @@ apart: small talk has words that some file holds, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import numpy as np
 from ...text.terms import stem
 from ...workspace.mentions import excerpt
 from ..files import Definition
+from .abbreviations import short_for
 from .about import about_code
 from .words import asked_terms, joined_terms, path_terms
 
@@ -46,8 +47,10 @@ _PAST, _PAST_K = 0.75, 2.0
 """What a word counts in which a file was changed before, and how soon more of it counts no more."""
 _ALIKE = 0.5
 """What a word counts that only begins like one of the message."""
-_ASIDE = 0.6
-"""What is left of the score of a test, and of what was made, when tests are not asked for."""
+_ASIDE = 0.4
+"""What is left of the score of a test, an example and what was made, unless tests are asked for."""
+_SHORT = 0.5
+"""What a word counts that stands there in short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,7 @@ def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
     view = code.columns
     asked = asked_terms(said)
     terms = _alike(view, asked) | joined_terms(said) | asked
-    held = {term: view.held(term) for term in terms}
-    known = {term: places for term, places in held.items() if len(places[0])}
+    known = _known(view, terms)
     scores, own = _scores(view, terms, known, tests=asks_for_tests(said))
     best = _first(scores, most)
     if not len(best):
@@ -86,7 +88,7 @@ def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
         FoundFile(view.paths[file], float(scores[file] / top), _definitions(code, view, own, file))
         for file in best
     )
-    held_by = {term: places for term, (places, _) in known.items()}
+    held_by = {term: view.held(term)[0] for term in asked}
     return FoundCode(files=files, about=about_code(view, said, held_by))
 
 
@@ -96,9 +98,7 @@ def best_in_file(code: ProjectCode, path: str, text: str) -> Definition | None:
     own_name, around = path_terms(path)
     asked = asked_terms(excerpt(text))
     terms = {term: worth for term, worth in asked.items() if term not in own_name | around}
-    held = {term: view.held(term) for term in terms}
-    known = {term: places for term, places in held.items() if len(places[0])}
-    _, own = _scores(view, terms, known, tests=True)
+    _, own = _scores(view, terms, _known(view, terms), tests=True)
     found = [
         one
         for one, _ in _definitions(code, view, own, view.paths.index(path))
@@ -126,6 +126,22 @@ def _alike(view: Columns, asked: Mapping[str, float]) -> dict[str, float]:
         if not len(view.held(term)[0])
         for alike in view.postings.beginning_alike(term)
     }
+
+
+def _known(view: Columns, terms: Mapping[str, float]) -> dict[str, tuple[NDArray[np.intp], Scores]]:
+    """Return where each of the words stands that the project has, also in short, and how often."""
+    held = ((term, _held(view, term, terms)) for term in terms)
+    return {term: found for term, found in held if len(found[0])}
+
+
+def _held(view: Columns, term: str, asked: Collection[str]) -> tuple[NDArray[np.intp], Scores]:
+    whole = view.held(term)
+    shorts = [view.held(short) for short in short_for(term) if short not in asked]
+    if not any(len(places) for places, _ in shorts):
+        return whole
+    found = [whole, *((places, _SHORT * often) for places, often in shorts)]
+    places, at = np.unique(np.concatenate([one for one, _ in found]), return_inverse=True)
+    return places, np.bincount(at, np.concatenate([often for _, often in found]))
 
 
 def _scores(
