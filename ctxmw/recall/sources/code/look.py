@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ....code.index import ProjectCode
 
 _NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
-_LEAST = (0.2, 0.6)
+_LEAST = (0.2, 0.5)
 """The share of the best file's score that another one needs: what answers a question stands in few
 files, a change may touch many."""
 _ASIDE_FROM_PLACES = 3

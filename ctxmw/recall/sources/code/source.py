@@ -31,6 +31,8 @@ KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""
 _SAYS_MORE = 3
 """Words besides a name with which a message is about something else, too."""
+_AS_GOOD = 0.85
+"""The share of the best score with which a file is shown beside one that is named."""
 _OF_A_BODY = 400
 """Tokens that the lines of what is named may take."""
 
@@ -157,7 +159,7 @@ class Code:
         # the message says much more than a name.
         only = look.paths_named if look.of_this_message else None
         if only is not None and found and look.words_besides(situation.query) >= _SAYS_MORE:
-            only = {*only, found[0].path}
+            only = {*only, *(file.path for file in found[:1] if file.score >= _AS_GOOD)}
         layout = CodeLayout(look.text, found, asked_terms(situation.query), self._count)
         texts = layout.out(room, look.shown, only)
         return [
