@@ -226,8 +226,8 @@ def short_signature(text: str, mark: Literal["#", "//"]) -> str:
 
 
 _COMMENT = {
-    mark: re.compile(rf"""(?P<kept>(["'`])(?:(?!\2)[^\\\n]|\\.){{0,500}}+\2)|{mark}[^\n]*+""")
-    for mark in ("#", "//")
+    mark: re.compile(rf"""(?P<kept>(["'`])(?:(?!\2)[^\\\n]|\\.){{0,500}}+\2)|{begins}""")
+    for mark, begins in (("#", r"#[^\n]*+"), ("//", r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"))
 }
 
 

@@ -102,7 +102,9 @@ class ProjectCode:
             found = [one for name in self._lower.get(_folded(own), ()) for one in self.named(name)]
         if outer and self._is_foreign(outer[0]):
             return []
-        rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
+        # A file is called like what is in it: that is meant, and not the file.
+        inside = [one for one in found if one.entity.kind != "module"]
+        rated = [(one, sure * _fit(one, outer, len(found))) for one in inside or found]
         # Where one stands in a class or file that is named too, the others are not meant.
         beside = [entry for entry in rated if _beside(entry[0], around)]
         best = max((fit for _, fit in beside or rated), default=0.0)

@@ -49,6 +49,8 @@ _ALIKE = 0.5
 """What a word counts that only begins like one of the message."""
 _ASIDE = 0.4
 """What is left of the score of a test, an example and what was made, unless tests are asked for."""
+_WORTH_READING = 3
+"""Lines of a function that does more than call another one."""
 _SHORT = 0.5
 """What a word counts that stands there in short."""
 
@@ -108,9 +110,10 @@ def best_in_file(code: ProjectCode, path: str, text: str) -> Definition | None:
 
 
 def first_to_read(found: Sequence[Definition]) -> Definition | None:
-    """Return the first that has a body; a class is told by what is in it."""
-    with_body = (one for one in found if one.entity.kind in ("function", "method"))
-    return next(with_body, found[0] if found else None)
+    """Return the first that has a body worth reading; a class is told by what is in it."""
+    with_body = [one for one in found if one.entity.kind in ("function", "method")]
+    long = (one for one in with_body if one.entity.end - one.entity.line >= _WORTH_READING)
+    return next(long, next(iter(with_body or found), None))
 
 
 def asks_for_tests(text: str) -> bool:

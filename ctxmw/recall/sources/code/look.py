@@ -175,7 +175,7 @@ class CodeLook:
             self._item(symbol_ref(one.path, entity), one.path, self.text.of_symbol(one)),
             kind=entity.kind,
             section="code",
-            label=f"{one.path}:{entity.line}-{entity.end}",
+            label=f"{one.place}-{entity.end}" if entity.end > entity.line else one.place,
             title=f"{entity.name} in {one.place}",
         )
 
