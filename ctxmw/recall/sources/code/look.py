@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....code.files import CodeFile, Definition
+from ....code.files import CodeFile, Definition, is_test
 from ....code.freshness import look_again
 from ....code.ranking.outline import most_used
-from ....code.ranking.search import FoundFile, best_in_file, search_code
+from ....code.ranking.search import FoundFile, asks_for_tests, best_in_file, search_code
 from ....code.ranking.words import asked_terms
 from ....code.refs import file_ref, found_ref, line_ref, symbol_ref
 from ....text.cleaning import digest
@@ -27,6 +27,8 @@ _NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
 _LEAST = (0.2, 0.5)
 """The share of the best file's score that another one needs: what answers a question stands in few
 files, a change may touch many."""
+SAYS_MORE = 3
+"""Words besides a name with which a message is about something else, too."""
 _ASIDE_FROM_PLACES = 3
 """Words of the project besides the files that a message names, until it is about more than them."""
 
@@ -110,13 +112,22 @@ class CodeLook:
     def but_shown(self, files: Sequence[FoundFile]) -> list[FoundFile]:
         """Return files without what is shown already; of one that is named, what its class holds.
 
-        Whoever names a class and asks for more means what is in it.
+        Whoever names a class and asks for more means what is in it; whoever says much more than a
+        name may mean what stands around it.
         """
         others: list[FoundFile] = []
+        says_more = self.words_besides(self._situation.query) >= SAYS_MORE
         for file in files:
             if file.path not in self.paths_named:
                 others.append(file)
-            elif inside := [pair for pair in file.definitions if self._is_inside(pair[0])]:
+                continue
+            around = [
+                pair
+                for pair in file.definitions
+                if self._is_inside(pair[0])
+                or (says_more and file is files[0] and pair[0].full_name not in self.shown)
+            ]
+            if inside := around:
                 others.append(replace(file, definitions=tuple(inside)))
         return others
 
@@ -144,7 +155,8 @@ class CodeLook:
             found = search_code(self._code, query)
         least = _least_for(query) if gate else 0.0
         there = (file for file in found.files if file.path in self._code.files)
-        return [file for file in there if file.score >= least]
+        kept = [file for file in there if file.score >= least]
+        return kept if asks_for_tests(query) else sorted(kept, key=lambda file: is_test(file.path))
 
     def words_besides(self, query: str) -> int:
         """Return how many words of the project a message has besides what it names."""
