@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,8 +38,10 @@ _TABLE = 2500
 """Words of a definition that is a table of data: it has nearly every word and tells nothing."""
 _SHARED, _OWN, _RARE = 0.95, 1.1, 0.9
 """An everyday word of the project's language, another one of it, and one that it hardly has."""
-_TOGETHER, _NAMED, _SHAPED, _CHANGE = 1.1, 1.2, 1.9, 4.5
+_TOGETHER, _NAMED, _SHAPED, _CHANGE = 1.1, 1.2, 1.9, 4.7
 """Words in one definition, a symbol, what has the shape of code, a request for a change."""
+_MORE_SHAPED, _MOST_SHAPED = 0.6, 3
+"""What a further piece counts that has the shape of code, and how many are looked at."""
 _LOCATES = 1.3
 """Whether it is asked where something is done, or how."""
 _FORBIDS = 1.6
@@ -78,7 +81,8 @@ def about_code(
     best = float(together.max(initial=0.0))
     words = _SHARED * min(shared, _MOST) + _OWN * min(own, _MOST) + _RARE * min(rare, _MOST)
     named = bool(symbols_in(text)) if symbols is None else symbols
-    shaped = bool(_CODE_SHAPED.search(text[:1000]))
+    shaped = sum(1 for _ in islice(_CODE_SHAPED.finditer(text[:1000]), _MOST_SHAPED))
+    shapes = _SHAPED + _MORE_SHAPED * (shaped - 1) if shaped else 0.0
     begins = text.lstrip()[:200]
     change = _CHANGE * bool(_CHANGES.match(begins)) + _FORBIDS * bool(_FORBIDDEN.match(begins))
     personal = bool(_PERSON.search(_ANYBODY.sub("", text[:1000])))
@@ -86,7 +90,7 @@ def about_code(
     asks = change + locates + _NAMED * named + in_path
     doubt = _DOUBT + _VOCABULARY * math.log1p(len(view.paths))
     against = doubt + _PERSONAL * personal
-    return words + _TOGETHER * min(best, _MOST) + asks + _SHAPED * shaped - against
+    return words + _TOGETHER * min(best, _MOST) + asks + shapes - against
 
 
 _NOWHERE = np.zeros(0, np.intp)
