@@ -198,7 +198,7 @@ def _storable(parsed: Parsed, module: str, text: str, tests: str = "") -> Parsed
     own = [one is whole or not tests or not one.name.startswith(tests) for one in entities]
     spans = [(one.line, one.end) for one, is_own in zip(entities, own, strict=True) if is_own]
     parts = iter(own_lines(lines, spans))
-    code = [next(parts) if is_own else "" for is_own in own]
+    code = [next(parts) if is_own else None for is_own in own]
     # A secret is rare: all texts are looked at together, and one by one only when there is one.
     told = "\n".join(f"{entity.signature}\n{entity.doc}" for entity in entities)
     finds = bool(redact(told).found)
@@ -206,9 +206,10 @@ def _storable(parsed: Parsed, module: str, text: str, tests: str = "") -> Parsed
     return replace(parsed, entities=tuple(_with_words(one, part, finds) for one, part in stored))
 
 
-def _with_words(one: Entity, code: str, finds: bool) -> Entity:
+def _with_words(one: Entity, code: str | None, finds: bool) -> Entity:
     """Return a definition with the words of its code, and without the secrets that it tells."""
-    words = bag_of(code, "" if one.kind == "module" else one.own_name)
+    name = "" if one.kind == "module" else one.own_name
+    words = bag_of(code, name) if code is not None else ""
     if not finds:
         return replace(one, words=words)
     signature, doc = redact(one.signature).text, redact(one.doc).text

@@ -144,7 +144,8 @@ def _held(view: Columns, term: str, asked: Collection[str]) -> tuple[NDArray[np.
         return whole
     found = [whole, *((places, _SHORT * often) for places, often in shorts)]
     places, at = np.unique(np.concatenate([one for one, _ in found]), return_inverse=True)
-    return places, np.bincount(at, np.concatenate([often for _, often in found]))
+    counts = np.bincount(at, np.concatenate([often for _, often in found]))
+    return places, counts.astype(np.float64)
 
 
 def _scores(
