@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,7 +116,7 @@ def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -
             continue
         if one.ref in shown.whole or shown.has_line(one.text):
             for ref in one.origins:
-                lines.setdefault(ref, []).append(one.text)
+                lines.setdefault(ref, []).append(_NAMES.sub("", one.text))
     quoted = {ref for ref in turns.keys() & lines.keys() if _is_told(turns[ref].text, lines[ref])}
     quoted |= {ref for ref, turn in turns.items() if is_emptied(turn)}
     exchanges = {(turns[ref].session, turns[ref].order[:2]) for ref in quoted}
@@ -126,6 +127,10 @@ def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -
         and len(content_terms(turn.text)) <= _ACKNOWLEDGED
     }
     return [item for item in items if item.ref not in quoted | acknowledged]
+
+
+_NAMES = re.compile(r"^(?:About|Files): .*$", re.MULTILINE)
+"""The lines of a summary that only name what was spoken of."""
 
 
 def is_emptied(item: Item) -> bool:

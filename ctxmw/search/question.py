@@ -61,6 +61,8 @@ class Question:
     """Stems of words that stand in quotes, phrase by phrase."""
     person: str | None
     """The one speaker it names."""
+    names: frozenset[str]
+    """Stems of what it writes with a capital within a sentence: "a party for Tomas"."""
     months: frozenset[Month]
     years: frozenset[int]
     days: tuple[date, ...]
@@ -92,13 +94,15 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     verb = request["verb"].lower() if request else ""
     kept = [word for word in plain if word not in FRAME_WORDS and word != verb] or plain
     terms = tuple(map(stem, kept))
-    meant = zip(kept, terms, strict=True)
+    meant = list(zip(kept, terms, strict=True))
+    capitals = {found.lower() for found in _CAPITAL.findall(text)}
     related = {stem(other) for word in kept for other in _related(word)} - set(terms)
     return Question(
         terms=terms,
         related=tuple(sorted(related)),
         phrases=_phrases(text),
         person=next(iter(named)) if len(named) == 1 else None,
+        names=frozenset(term for word, term in meant if word in capitals),
         months=months_named(text, now),
         years=years_named(text),
         days=days_named(text, now),
@@ -110,6 +114,9 @@ def analyse(text: str, people: People, now: datetime) -> Question:
         to_you=bool(ABOUT_YOU.search(text)) and not FIRST_PERSON.search(text),
         goes_on=any(map(_tells_of_work, _SENTENCE_END.split(text))),
     )
+
+
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,20}\b")
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:

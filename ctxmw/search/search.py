@@ -62,6 +62,8 @@ NEAREST = 1000
 """How many records the dense leg proposes."""
 COMPARED = 100
 """How many new records are compared one by one with a text; more are left to the store."""
+RARE = 5
+"""A name in so few records, or in one of fifty, tells them from others."""
 FEWEST, READ = 30, 150
 """How many records are read from the store for one question."""
 
@@ -74,7 +76,8 @@ class Found:
     opens: bool = False
     """Whether the question asks for anything that is here; "thanks!" does not."""
     named: bool = False
-    """Whether it names somebody who speaks, or a time: then a weak match is enough."""
+    """Whether it names a time, or somebody or something known by name: then a weak match is
+    enough."""
     too_little: frozenset[str] = frozenset()
     """Refs of what is not worth its tokens: it is told in the record, and not shown."""
     beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -138,6 +141,7 @@ class Search:
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
+            named = _names_somebody_or_a_time(question) or _knows_a_name(index, question, findable)
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
@@ -149,7 +153,7 @@ class Search:
         return Found(
             items=tuple(items),
             opens=_opens(question, best.values()),
-            named=_names_somebody_or_a_time(question),
+            named=named,
             too_little=too_little,
             beside={ref: hit.beside for ref, hit in best.items() if hit.beside},
             fault=fault,
@@ -474,6 +478,13 @@ def _with_opinions(
 
 def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
     return not (question.terms or near or _names_somebody_or_a_time(question))
+
+
+def _knows_a_name(index: LexicalIndex, question: Question, findable: Bools) -> bool:
+    """Say whether a name of the question is in few records, and so tells them from all others."""
+    few = max(RARE, len(index) // 50)
+    of_names = index.postings(index.term_ids(question.names))
+    return any(findable[held].any() for held, _ in of_names if len(held) <= few)
 
 
 def _names_somebody_or_a_time(question: Question) -> bool:

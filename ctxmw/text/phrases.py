@@ -36,10 +36,12 @@ ASKS = re.compile(
     r"|summari[sz]e|remind|give|add|fix|write|make|change|update|compare|recommend|suggest)\b"
     # Not over line ends: a thousand of them would be read a thousand times.
     r"|(?:\A|[.!,;:\n])[ \t]*+(?:and |so |but |or |ok |please )?"
-    r"(did|does|do|is|are|was|were|has|have|can|could|should|would|will)\b",
+    r"(did|does|do|is|are|was|were|has|have|can|could|should|would|will"
+    r"|book|build|configure|continue|create|deploy|design|draft|generate|help|implement|organi[sz]e"
+    r"|plan|prepare|refactor|remove|rename|review|schedule|translate)\b",
     re.IGNORECASE,
 )
-"""Put as a question or as a request; "can" and the like ask only where a sentence begins."""
+"""Put as a question or as a request; "can", "plan" and the like only where a sentence begins."""
 ABOUT_YOU = re.compile(
     r"\b(are|do) you\b(?! (know|remember|recall|have|see|find)\b)"
     r"|\b(what|who|how)('s| is| are) your\b",

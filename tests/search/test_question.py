@@ -120,6 +120,13 @@ def test_what_is_asked_for_is_known_by_how_it_is_asked():
     assert read("Give me an overview of the project").broad
     assert read("What did you recommend?").asks
     assert not read("I like it").asks
+    assert read("Plan a party for Tomas").asks
+    assert not read("I like the plan").asks
+
+
+def test_names_are_what_has_a_capital_within_a_sentence():
+    assert read("Plan a party for Tomas, and one for Ines").names == {"toma", "ine"}
+    assert not read("Plan a party. Then write the invitations").names
 
 
 @pytest.mark.parametrize(
