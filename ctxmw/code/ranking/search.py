@@ -63,6 +63,8 @@ class FoundFile:
     score: float
     """1 for the best, less for the others."""
     definitions: tuple[tuple[Definition, float], ...]
+    is_aside: bool = False
+    """Whether it holds tests or examples, or was made of other files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,12 @@ def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
         return FoundCode(about=-math.inf)
     top = scores[best[0]]
     files = tuple(
-        FoundFile(view.paths[file], float(scores[file] / top), _definitions(code, view, own, file))
+        FoundFile(
+            view.paths[file],
+            float(scores[file] / top),
+            _definitions(code, view, own, file),
+            bool(view.aside[file]),
+        )
         for file in best
     )
     held_by = {term: view.held(term)[0] for term in asked}

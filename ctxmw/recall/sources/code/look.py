@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....code.files import CodeFile, Definition, is_test
+from ....code.files import CodeFile, Definition
 from ....code.freshness import look_again
 from ....code.ranking.outline import most_used
 from ....code.ranking.search import FoundFile, asks_for_tests, best_in_file, search_code
@@ -116,18 +116,13 @@ class CodeLook:
         name may mean what stands around it.
         """
         others: list[FoundFile] = []
-        says_more = self.words_besides(self._situation.query) >= SAYS_MORE
         for file in files:
             if file.path not in self.paths_named:
                 others.append(file)
                 continue
-            around = [
-                pair
-                for pair in file.definitions
-                if self._is_inside(pair[0])
-                or (says_more and file is files[0] and pair[0].full_name not in self.shown)
-            ]
-            if inside := around:
+            around = file is files[0] and self._means_around()
+            inside = [pair for pair in file.definitions if self._is_inside(pair[0], around)]
+            if inside:
                 others.append(replace(file, definitions=tuple(inside)))
         return others
 
@@ -156,7 +151,7 @@ class CodeLook:
         least = _least_for(query) if gate else 0.0
         there = (file for file in found.files if file.path in self._code.files)
         kept = [file for file in there if file.score >= least]
-        return kept if asks_for_tests(query) else sorted(kept, key=lambda file: is_test(file.path))
+        return kept if asks_for_tests(query) else _with_tests_last(kept)
 
     def words_besides(self, query: str) -> int:
         """Return how many words of the project a message has besides what it names."""
@@ -211,9 +206,12 @@ class CodeLook:
             for one, sure in self._code.symbol(query, around)[: self._policy.hits]:
                 yield _Pointed(self._code.files[one.path], one, sure)
 
-    def _is_inside(self, one: Definition) -> bool:
+    def _means_around(self) -> bool:
+        return not self._classes and self.words_besides(self._situation.query) >= SAYS_MORE
+
+    def _is_inside(self, one: Definition, around: bool) -> bool:
         outer = tuple(f"{name}." for name in self._classes)
-        return one.full_name.startswith(outer) and one.full_name not in self.shown
+        return (around or one.full_name.startswith(outer)) and one.full_name not in self.shown
 
     def _is_shown(self, ref: str, one: Definition) -> None:
         self.shown |= {each.full_name for each in self.text.shown_with(one)}
@@ -258,6 +256,16 @@ class CodeLook:
             source=path,
             version=digest(text)[:16],
         )
+
+
+def _with_tests_last(files: Sequence[FoundFile]) -> list[FoundFile]:
+    others = [file for file in files if not file.is_aside]
+    below = _BELOW * min((file.score for file in others), default=1.0)
+    tests = (file for file in files if file.is_aside)
+    return [*others, *(replace(file, score=min(file.score, below)) for file in tests)]
+
+
+_BELOW = 0.99
 
 
 def _least_for(query: str) -> float:
