@@ -85,7 +85,8 @@ def about_code(
     shapes = _SHAPED + _MORE_SHAPED * (shaped - 1) if shaped else 0.0
     begins = text.lstrip()[:200]
     change = _CHANGE * bool(_CHANGES.match(begins)) + _FORBIDS * bool(_FORBIDDEN.match(begins))
-    personal = bool(_PERSON.search(_ANYBODY.sub("", text[:1000])))
+    personal = 0.5 * bool(_PERSON.search(text[:1000]))
+    personal += 0.5 * bool(_PERSON.search(_ANYBODY.sub("", text[:1000])))
     locates = _LOCATES * (bool(_LOCATED.match(begins)) and not personal)
     asks = change + locates + _NAMED * named + in_path
     doubt = _DOUBT + _VOCABULARY * math.log1p(len(view.paths))
