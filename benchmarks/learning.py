@@ -8,7 +8,8 @@ place of the first (`changes`), and pairs that look like it and both hold (`stay
 and `held` are from when the rules were first made.
 Later batches are in other voices: the rules were mended with `fresh_a` at hand, `fresh_b`
 was looked at now and then, `fresh_c` not before the rules were done. Of pairs, `fresh_d` was at
-hand when changes were first told by what a statement is about, and its third `held_d` was not.
+hand when changes were first told by what a statement is about, and its third `held_d` was not;
+`fresh_e` and its third `held_e`, a seeded draw, are the same of a later day, for all four lists.
 A statement is learned when 80 % of its stemmed content words stand in what is current.
 
 With --data, on files that others wrote. `prefeval-dev.jsonl` has a preference and a question a row:
@@ -43,7 +44,7 @@ HERE = Path(__file__).parent / "data"
 ENOUGH = 0.8
 """The share of the content words that must be found in one place."""
 ROWS, TOPICS = 30, 5
-PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "held_d")
+PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "held_d", "fresh_e", "held_e")
 FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _MARK = "['\"`\u2018\u2019\u201c\u201d]"
 _ASKING = re.compile(r"\b(?:please|from now on|keep in mind|don't forget|note that)\b", re.I)
