@@ -124,6 +124,7 @@ class Lesson:
             names = subject.keys or subject.tells.things or subject.tells.aspects
             theirs = subject.is_exact or is_request(subject.tells)
             told = subject.given_up or theirs or (names and OWN.search(stated.said))
+            told = told or subject.alters
             if not (told and subject.may_replace) or _TAKEN_OUT.search(stated.said):
                 continue
             scope = scope_for(

@@ -110,7 +110,13 @@ def _of_the_moment(plain: str, end: int) -> bool:
     return moment and not (_LASTS.search(plain, 0, end) or EVENT.search(plain, 0, end))
 
 
-_LASTS = re.compile(rf"{EVERY}|\bmy name\b|\bfrom now on\b")
+# "I wake up at five" tells a habit; "my flight is at five" does not.
+_LASTS = re.compile(
+    rf"{EVERY}|\bmy name\b|\bfrom now on\b|\b(?:usually|always|normally)\b.* at \w"
+    r"|\bi (?:wake|get) up at\b|\bi (?:go to bed|start work|finish work) at\b"
+    r"|\b(?:my|our) (?:[a-z-]+ )?(?:stand-?ups?|retros?|shift|classes|lessons|school|shop|office|gym"
+    r"|practice|rehearsals?|dailys?) (?:is|are|starts?|ends?|begins?|opens?|closes?) at\b"
+)
 
 _CLAUSE = re.compile(
     r"(?:(?<=[,;:\u2013\u2014] )|(?<= but )|(?<= so )|(?<= and )|(?<=because )"

@@ -46,9 +46,15 @@ def _of_place_or_calling(plain: str, after: Sequence[str]) -> Told | None:
     if head in ("on", "in", "from", "originally", "hard", "more"):
         return _of_place(plain)
     lasting = head in DOING and following not in ("", "on") and not points_back(after[1:])
+    lasting = lasting or bool(_LOOKED_FOR.search(plain))
     return "fact" if lasting else None
 
 
+_LOOKED_FOR = re.compile(
+    r"\b(?:looking for|hunting for|searching for|saving up for|saving for) an? (?:[\w-]+ ){0,2}"
+    r"(?:job|flat|house|apartment|home|place to (?:live|rent)|room|roommate|flatmate|nanny|car"
+    r"|apprenticeship|internship)\b"
+)
 _STARTING = re.compile(
     r"\binterested in (?:(?:starting|exploring|trying|buying|finding|getting|hearing|knowing|"
     r"joining|"

@@ -86,6 +86,8 @@ def _is_repeated(clause: SpokenClause) -> bool:
     often = bool(clause.adverbs & FREQUENCY) and not clause.verb.endswith("ed")
     present = clause.verb not in MIND and clause.verb not in PAST
     seen = clause.verb in ("see", "get") and bool(_EVERY.search(clause.plain))
+    # "I usually have my standup at 9."
+    seen = seen or (clause.verb == "have" and often and clause.rest[:1] != ["to"])
     return seen or (present and (often or bool(_EVERY.search(clause.plain))))
 
 

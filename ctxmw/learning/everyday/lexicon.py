@@ -124,7 +124,8 @@ ATTRIBUTES = (
     r"office hours|day off|days off|bedtime|timezone|major|degree|school|university|company|"
     r"database|(?:tech )?stack|framework|backend|frontend|(?:main|default) branch|cloud provider|"
     r"operating system|os|editor|browser|shell|keyboard|bank|insurance|gym|club|"
-    r"(?:all-time )?favou?rite [\w' -]{1,40}?|preferred [\w' -]{1,30}?|"
+    r"stand-?up|retro|rehearsal|(?:gym|release|rest|pay|cleaning|laundry|market) day|"
+    r"(?:all-time )?favou?rite [\w' -]{1,40}?|go-to [\w -]{1,30}?|preferred [\w' -]{1,30}?|"
     r"(?:biggest |main |only )?(?:fear|weakness|passion|pet peeve|dealbreaker|priority)"
 )
 """What of mine is told: "my ... is ..."."""

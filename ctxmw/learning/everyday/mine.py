@@ -22,18 +22,28 @@ _NOW_ONLY = re.compile(
     r"ready|here|coming|full|empty|down|offline|the best|the worst|great|fine|good|that\b|to\b|"
     r"visiting|arriving|leaving|sick|crying|asleep)\b"
 )
+_COUNTED = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    "|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+)
+_OF_GROUP = re.compile(
+    r"(?:my|our) (?:team|company|family|school|club|band|department|group|household) "
+    r"(?:uses?|works? (?:in|from|at|on)|meets?|speaks?|eats?|sits?|lives?|writes?|deploys?|hosts?)"
+    r" (?!(?:it|this|that|the|them|these|those)\b)\w"
+)
 _BOND = re.compile(
     r"(?:called|named|allergic|intolerant|an?\b|\w{1,20} (?:years?|months?) old|from|born|vegan|"
     r"vegetarian|"
-    r"diabetic|autistic|deaf|blind|in (?:a wheelchair|kindergarten|\w{1,20} grade|school|college)|"
+    r"diabetic|autistic|deaf|blind|in (?:a wheelchair|kindergarten|(?:the )?\w{1,20} grade|school|college)|"
     r"with (?:us|me)|"
+    rf"(?:{_COUNTED})\b|"
     r"\d|asthma|type|celiac|in [a-z]{1,30}[.!]{0,3}$)"
 )
 
 
 def told_of_mine(plain: str) -> Told | None:
     """Return what "my ... is ..." tells of the speaker."""
-    if OF_CLOSE.match(plain):
+    if OF_CLOSE.match(plain) or _OF_GROUP.match(plain):
         return "fact"
     found = _MINE.match(plain)
     if not found:

@@ -125,7 +125,8 @@ _ALLOWED = re.compile(
     r"go back to) ?.*"
 )
 _FINE = re.compile(
-    rf"^(?:{_FORM}) (?:is|are) (?:fine|ok|okay|allowed|welcome|good)(?: again| now| from now on)[.!]*"
+    rf"^(?:{_FORM}) (?:is|are) (?:fine|ok|okay|allowed|welcome|good)"
+    r"(?: again| now| from now on| after all)\b"
 )
 _TAKEN_BACK = re.compile(
     r"(?:please )?(?:forget|ignore|disregard|scrap) (?:what i (?:said|told you|asked) (?:about|"

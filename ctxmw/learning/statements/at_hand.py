@@ -47,7 +47,7 @@ def urges(said: str) -> bool:
 _GIVES_A_VALUE = re.compile(r"(?<!\w)['\"`\u2018\u201c][@\w.-]{1,40}['\"`\u2019\u201d](?!\w)")
 _URGES = re.compile(
     r"(?:\A|[,;:.!] )(?:just |please )?(?:stop \w{1,20}ing|don't (?:ask|wait|waste|leave|tell)"
-    r"|no (?:need|more|time|point|worries)|(?:show|send|give|tell) (?:me|it|them)|get stuck)\b"
+    r"|no (?:time|point|worries)|no (?:need|more) (?:to|time|waiting|delays?|excuses|questions)\b|(?:show|send|give|tell) (?:me|it|them)|get stuck)\b"
 )
 _HOLDS_ON = re.compile(
     r"\b(?:always|never|ever|every|each|whenever|from (?:now|here|today) on(?:wards?)?|by default"
@@ -57,6 +57,7 @@ _HOLDS_ON = re.compile(
     r"|\ball (?:your|my|our|of (?:your|my|our))\b"
     r"|\byour (?:answers|replies|responses|code|functions|methods|classes|variables|modules|files"
     r"|tests|commits|emails|letters|reports|texts)\b|\bget (?:accustomed|used) to\b"
+    r"|\b(?:fine|ok|okay|allowed|welcome) (?:again|after all|from now on)\b"
     r"|\bwhen (?:you|i|we)(?:'re| are)? (?!done|finished|ready)\w|\bnames\b"
 )
 _PUTS_RIGHT = re.compile(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from ...text.terms import content_terms
+from ...text.terms import content_terms, stem
 
 NOT_ABOUT = frozenset(
     content_terms(
@@ -27,6 +28,15 @@ NOT_ABOUT = frozenset(
         " new current turns out fine feel free go back"
     )
 )
+
+
+KIN = frozenset(
+    "wife husband partner girlfriend boyfriend fiance fiancee son sons daughter daughters kid kids"
+    " child children baby mother father mum mom dad parents brother sister brothers sisters grandma"
+    " grandpa grandmother grandfather uncle aunt cousin niece nephew family dog cat dogs cats pet"
+    " roommate flatmate boss manager colleague friend neighbour neighbor company board".split()
+)
+"""Those whose doings are not the speaker's own."""
 
 
 def terms_about(plain: str) -> list[str]:
@@ -76,10 +86,29 @@ class _Form:
         if not found:
             return ""
         told = [terms_about(part) for part in found.groupdict().values() if part]
-        terms = sorted({term for part in told for term in part})
+        terms = sorted({_SAME.get(term, term) for part in told for term in part})
         if self.pattern.groupindex and not terms:
             return ""
         return " ".join([self.name, *terms])
+
+
+_SAME = MappingProxyType(
+    {
+        stem(other): stem(first)
+        for first, *others in (
+            line.split()
+            for line in (
+                "manager boss supervisor report",
+                "doctor gp physician",
+                "job profession occupation",
+                "flat apartment",
+                "phone smartphone mobile",
+            )
+        )
+        for other in others
+    }
+)
+"""Words for the same, each with the one it is filed under."""
 
 
 def _form(name: str, *ways: str) -> _Form:
@@ -94,7 +123,8 @@ _FORMS = (
         "called",
         r"\bcalls? me \w",
         r"^(?:please )?address me as \w",
-        r"\buse my (?:first|last) name",
+        r"\buse my (?:first|last|full|real|middle|own) name",
+        r"^i (?:now |mostly |usually )?go by (?:the name )?\w",
     ),
     _form("name", r"^my (?:full |first )?name(?:'s| is)\b"),
     _form(
@@ -128,9 +158,11 @@ _FORMS = (
     _form("birthday", r"^(?:i was born (?:in|on)|my birthday is|my date of birth is)\b"),
     _form(
         "language of answers",
-        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| only)? in {_LANGUAGES}\b",
+        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| me| only)? in {_LANGUAGES}\b",
         rf"\b(?:answers|replies|responses) in {_LANGUAGES}\b",
         rf"^(?:let's )?(?:go |switch )?back to {_LANGUAGES}\b",
+        rf"^{_LANGUAGES} (?:is|would be|works?) (?:fine|ok|okay|good|better|great|enough)\b",
+        rf"^{_LANGUAGES},? (?:again|from now on|instead|please)\b",
         rf"^let's (?:speak|talk|use|write in) {_LANGUAGES}\b",
         r"^(?:bitte )?antworte.* auf \w+",
         r"^(?:r\u00e9ponds|responde).* en \w+",
@@ -140,6 +172,7 @@ _FORMS = (
         rf"{_BRIEF_OR_LONG}.*{_ANSWERS}",
         rf"{_ANSWERS}.*{_BRIEF_OR_LONG}",
         r"\b(?:write|answer|reply) (?:as long as|at (?:any|full) length)\b",
+        r"\b(?:go into|with|in) (?:more|less|full|greater|much more) (?:detail|depth)\b",
     ),
     _form(
         "form of address",
@@ -177,6 +210,7 @@ _FORMS = (
         r"(?!allergic|not\b|really\b|very\b|so\b|too\b|quite\b|already\b|pretty\b)",
     ),
     _form("my", r"^i (?P<verb>take|drink|like|have|eat) my (?P<what>\w+)\b"),
+    _form("my", r"^i (?:now )?(?P<to_whom>report) to\b"),
     _form(
         "number of",
         r"^(?:i|we) (?:have|own) (?:\d+|one|two|three|four|five|an?|no) (?P<what>\w+)(?: now)?$",
@@ -244,7 +278,7 @@ WORK = frozenset({"subject: employer", "subject: job"})
 
 _NAMING = re.compile(
     r"\b(?:nam(?:e|ing)|writing|declaring|defining|creating|for|of) (?:your |all |our |the |any |"
-    r"new )*(?P<after>(?:[a-z]+ )?[a-z]+s)\b"
+    r"new )*(?P<after>(?:[a-z]+ ){0,2}[a-z]+s)\b"
     r"|(?P<before>(?:[a-z]{1,30} ){1,3})names?\b|\b(?:pre|suf)fix (?:for|in|on|"
     r"to) (?P<at>(?:[a-z]{1,30} )?[a-z]{1,30})\b"
 )

@@ -31,6 +31,7 @@ from .attributes import (
 )
 from .endings import ended_in, plain_words, says_it_changed, shares
 from .forms import WORK, form_of, frame_of, terms_about
+from .topics import Topic, has_changed, may_be_otherwise, topics_of
 
 MOST_TERMS = 10
 """Words beyond which a statement is about more than one thing can be told by."""
@@ -69,6 +70,8 @@ class Subject:
     """Keys of its clauses: what one of them says anew may be all that was said before."""
     tells: Attributes = NOTHING_TOLD
     """What it tells of a person."""
+    topics: tuple[Topic, ...] = ()
+    """What its clauses speak of, and the values they give."""
 
     @property
     def is_exact(self) -> bool:
@@ -100,9 +103,14 @@ class Subject:
         return named <= frozenset(content_terms(text))
 
     @property
+    def alters(self) -> bool:
+        """Whether something it speaks of is said to have another value now."""
+        return any(one.altered or self.changes for one in self.topics)
+
+    @property
     def may_replace(self) -> bool:
         """Whether something that is known may have to go for it."""
-        told = self.changes or self.given_up or self.keys or self.tells.may_change
+        told = self.changes or self.given_up or self.keys or self.tells.may_change or self.alters
         return bool(told) or self.key.startswith("subject:")
 
 
@@ -127,6 +135,7 @@ def subject_of(text: str, said: str = "") -> Subject:
         names=frozenset(term for name in _NAME.findall(text) for term in content_terms(name)),
         keys=frozenset(_keys_of_clauses(sentence)),
         tells=attributes_of(sentence),
+        topics=() if "\u00a4" in plain else topics_of(sentence),
     )
 
 
@@ -155,12 +164,22 @@ def takes_the_place(new: Subject, old: Subject) -> str:
     if old.key in WORK and (new.given_up & old.about or (new.changes and new.key in WORK)):
         return "says that it changed"
     if new.is_exact and old.is_exact and not new.given_up:
-        return changed_attribute(new.tells, old.tells)
+        return changed_attribute(new.tells, old.tells) or _has_another_value(new, old)
     if _gives_up(new, old):
         return "gives it up"
-    return (_says_it_changed(new, old) if new.changes else "") or (
-        "" if old.quotes or new.quotes else changed_attribute(new.tells, old.tells)
-    )
+    if new.changes and (why := _says_it_changed(new, old)):
+        return why
+    told = "" if old.quotes or new.quotes else changed_attribute(new.tells, old.tells)
+    return told or _has_another_value(new, old)
+
+
+def _has_another_value(new: Subject, old: Subject) -> str:
+    if old.quotes or new.quotes:
+        return ""
+    if new.tells.adds or new.tells.owner != old.tells.owner:
+        return ""
+    changed = has_changed(new.topics, old.topics, changes=new.changes)
+    return "says something else of the same" if changed else ""
 
 
 def _gives_up(new: Subject, old: Subject) -> bool:
@@ -212,8 +231,9 @@ _MEDICAL = frozenset(content_terms("allergic allergy allergies intolerant intole
 _CLEARS = frozenset(content_terms("misdiagnosis misdiagnosed outgrew outgrown cured"))
 
 _LEADS_UP = re.compile(
-    r"^(?:(?:these days|nowadays|now|currently|actually|by the way|turns out|it turns out|update|"
-    r"so|ok|okay|well|oh|fyi|btw|heads up)[,:]? (?:that )?)+"
+    r"^(?:(?:since|after|as of|following) [\w' ]{2,30}?,? (?=(?:i|we|my|our)\b))?"
+    r"(?:(?:these days|nowadays|now|currently|actually|by the way|turns out|it turns out|update|"
+    r"so|ok|okay|well|oh|fyi|btw|heads up)[,:]? (?:that )?)*"
 )
 _MINE = re.compile(
     r"\b(?:my|our) (?!wife|husband|partner|girlfriend|boyfriend|sons?\b|daughter|kids?\b|child|"
@@ -279,7 +299,8 @@ def affected_by(
     first = subject.given_up | subject.names
     rare = sorted(named, key=lambda word: (stem(word) not in first, -len(word), word))[:LOOKED_FOR]
     rows = [row for row, _ in journal.store.search(user, rare, asked)]
-    if of_kinds := words_to_look_up(subject.tells):
+    spoken_of = sorted({noun for topic in subject.topics for noun in topic.nouns})
+    if of_kinds := [*spoken_of, *words_to_look_up(subject.tells)]:
         rows += [row for row, _ in journal.store.search(user, of_kinds, asked)]
     if subject.key:
         rows += journal.store.query(user, Find(types=(Memory.type,), keys=(subject.key,)))
@@ -293,6 +314,14 @@ def affected_by(
         known = subject_of(old.text)
         if why := takes_the_place(subject, known):
             found[old.ref] = why
-        elif may_differ(subject.tells, known.tells):
+        elif _may_differ(subject, known):
             unsure.append(old.ref)
     return Affected(found, tuple(unsure))
+
+
+def _may_differ(new: Subject, old: Subject) -> bool:
+    """Say whether two statements may be about the same, though nothing tells of a change."""
+    if may_differ(new.tells, old.tells):
+        return True
+    beside = new.tells.adds or new.tells.owner != old.tells.owner
+    return not beside and may_be_otherwise(new.topics, old.topics)
