@@ -123,8 +123,8 @@ class Lesson:
             # "The queue is fast again" says nothing of who owns the queue.
             names = subject.keys or subject.tells.things or subject.tells.aspects
             theirs = subject.is_exact or is_request(subject.tells)
-            told = subject.given_up or theirs or (names and OWN.search(stated.said))
-            told = told or subject.alters
+            of_speaker = bool(names and OWN.search(stated.said))
+            told = bool(subject.given_up) or theirs or subject.alters or of_speaker
             if not (told and subject.may_replace) or _TAKEN_OUT.search(stated.said):
                 continue
             scope = scope_for(

@@ -126,11 +126,13 @@ _UNDER = re.compile(
     r"(?:due to|as an?|because|since|being|having|when|whenever|if|for|in|on|at|with|given|after|"
     r"before|while|even|although|though|unless|wherever|until|during|personally|honestly|"
     r"generally|"
-    r"usually|normally|to me|ever since|thanks to|out of)\b"
+    r"usually|normally|to me|ever since|thanks to|out of|every|most)\b"
 )
 
 
-_WHEN = re.compile(r"(?:on|in|at|every|most|during) [^,]{2,25}? (?=(?:i|we) )")
+_WHEN = re.compile(
+    r"(?:on|in|at|every|most|during|since|after|because of|due to) [^,]{2,30}? (?=(?:i|we) )"
+)
 
 
 def _clauses(plain: str, end: int) -> Iterator[int]:

@@ -140,6 +140,12 @@ _BIOGRAPHY = re.compile(
 )
 
 
+_NO_TIMES = re.compile(
+    r"\bdo (?:(?:early|late) )?(?:mornings|evenings|nights|weekends|\w+days|lunches)\b"
+)
+"""Times that somebody cannot do."""
+
+
 def _is_generic(rest: Sequence[str]) -> bool:
     """Say whether an object is a kind of thing, and not one thing that is at hand."""
     return rest[0] not in ("the", "my", "a", "an", "some", "another", "at") or (
@@ -156,7 +162,10 @@ _READINGS: tuple[
         lambda c: c.verb in ATTITUDES and ("would" not in c.adverbs or c.verb == "prefer"),
         _preference,
     ),
-    (_cannot, _if("preference", lambda c: c.verb in _CAN_NOT and c.rest)),
+    (
+        _cannot,
+        _if("preference", lambda c: (c.verb in _CAN_NOT and c.rest) or _NO_TIMES.search(c.plain)),
+    ),
     (_will_not, _if("preference", lambda c: c.verb in HABITS | _CAN_NOT | {"stay"} and c.rest)),
     (
         lambda c: c.adverbs & {"could", "would"},

@@ -17,7 +17,8 @@ from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
 from ..lasting.judging import lasting_kind
-from .at_hand import is_at_hand, urges
+from ..subjects.endings import plain_words, says_it_changed
+from .at_hand import asks_for_work, is_at_hand, urges
 from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
@@ -86,7 +87,8 @@ def untold(text: str) -> Iterator[Statement]:
         plain = one.plain
         if one.joking or plain.rstrip(" \"')*").endswith("?") or ASKS.match(plain):
             continue
-        if urges(plain):
+        changes = says_it_changed(plain_words(plain))
+        if asks_for_work(plain) or (urges(plain) and not changes):
             continue
         if UNREAL.search(plain) or is_supposed(plain) or _OF_OTHERS.match(plain):
             continue

@@ -80,7 +80,6 @@ class Attributes:
         """Whether something that is known may have to go for it, though nothing says so."""
         return bool(self.reached or self.kinds & NEEDS_NO_WORD)
 
-
     def is_beside(self, other: Attributes) -> bool:
         """Say whether it is somebody else's, or for another case."""
         apart = self.case and other.case and not self.case & other.case
@@ -270,9 +269,11 @@ _JOBS = (
     " therapist psychologist technician"
 )
 _WORK = re.compile(
-    r"(?:\b(?:i|i am|i'm|i've been|we)|\bi\b[\w ]{2,40} and)(?: now| currently| still| just| also| since)* "
+    r"(?:\b(?:i|i am|i'm|i've been|we)|\bi\b[\w ]{2,40} and)"
+    r"(?: now| currently| still| just| also| since)* "
     r"(?:work(?:ing)? (?:as|at|for|in)\b|study(?:ing)? (?!for|spanish|french|german)|studying"
-    r"|teach(?:ing)? (?!my|him|her|them|you|it)\w|training to (?:be|become)|the (?:lead|head|manager) of|retired|unemployed"
+    r"|teach(?:ing)? (?!my|him|her|them|you|it)\w|training to (?:be|become)"
+    r"|the (?:lead|head|manager) of|retired|unemployed"
     rf"|an? (?:\w+ )?(?:{_JOBS.replace(' ', '|')})\b|doing an? (?:degree|phd|apprenticeship))"
     r"|\b(?:i|i've|i have)(?: just| recently| finally)? (?:retired|graduated|joined|became"
     r"|dropped out|left (?:my job|nursing|teaching)|quit my job|got promoted|started (?:at|as)"

@@ -59,8 +59,10 @@ _MANY = (
     r"condition"
 )
 """What one may have several of."""
-_KIN = r"wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|mother|father|mum|mom|dad"
-_CLOSE = rf"{_KIN}|boss|manager"
+_CLOSEST = (
+    r"wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|mother|father|mum|mom|dad"
+)
+_CLOSE = rf"{_CLOSEST}|boss|manager"
 _TO_YOU = (
     r"(?:(?:please|always|also|just|now|and|so|from now on|going forward|in future|actually|"
     r"i(?:'d| would)? (?:want|need|like) you to|make sure (?:to|you|that)|let's|"
@@ -158,7 +160,8 @@ _FORMS = (
     _form("birthday", r"^(?:i was born (?:in|on)|my birthday is|my date of birth is)\b"),
     _form(
         "language of answers",
-        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| me| only)? in {_LANGUAGES}\b",
+        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| me| only)? "
+        rf"in {_LANGUAGES}\b",
         rf"\b(?:answers|replies|responses) in {_LANGUAGES}\b",
         rf"^(?:let's )?(?:go |switch )?back to {_LANGUAGES}\b",
         rf"^{_LANGUAGES} (?:is|would be|works?) (?:fine|ok|okay|good|better|great|enough)\b",
@@ -205,7 +208,7 @@ _FORMS = (
     ),
     _form(
         "my",
-        rf"^(?:my|our) (?P<what>(?!(?:{_MANY})\b|(?:{_KIN}) (?:is|are)\b)[\w' -]{{2,50}}?) "
+        rf"^(?:my|our) (?P<what>(?!(?:{_MANY})\b|(?:{_CLOSEST}) (?:is|are)\b)[\w' -]{{2,50}}?) "
         r"(?:is|are)(?: now)? "
         r"(?!allergic|not\b|really\b|very\b|so\b|too\b|quite\b|already\b|pretty\b)",
     ),

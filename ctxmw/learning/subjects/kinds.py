@@ -26,8 +26,10 @@ spice: spicy spice chilli chillies chili chilis curries jalapenos hot_sauce hot_
 has a partner: married engaged girlfriend boyfriend fiance fiancee seeing_someone dating
   in_a_relationship -single -divorced -widowed -separated -broke_up
 sleep: early_bird morning_person early_riser lark -night_owl -evening_person -late_riser
-way to work: commute commuting remote remotely home_office work_from_home working_from_home hybrid
-  on-site onsite
+goes to work: commute commuting on-site onsite -remote -remotely -home_office -work_from_home
+  -working_from_home
+expects a child: pregnant -gave_birth -baby_was_born -had_the_baby
+formal: formal formally -informal -informally -casual -casually
 level: beginner beginners basics novice newbie newcomer from_scratch -expert -advanced
   -experienced -pro
 """
@@ -120,7 +122,7 @@ PREFERRED = frozenset(kind for kind, _ in _read(_PREFERRED))
 """Kinds of which one may like many: only a preference names one."""
 NEEDS_NO_WORD = frozenset({"has a partner"})
 """Kinds of which another answer is news, though nothing says that it is."""
-OF_REQUESTS = frozenset("temperature length weight money clock spelling".split())
+OF_REQUESTS = frozenset("temperature length weight money clock spelling formal".split())
 """Kinds that are asked for, in whatever is answered."""
 
 Named = tuple[str, str, int, bool]

@@ -49,9 +49,7 @@ def topics_of(text: str) -> tuple[Topic, ...]:
 
 def has_changed(new: Sequence[Topic], old: Sequence[Topic], *, changes: bool) -> bool:
     """Say whether something spoken of has another value now; `changes` says that words tell so."""
-    return any(
-        one.differs(other) for one in new if one.altered or changes for other in old
-    )
+    return any(one.differs(other) for one in new if one.altered or changes for other in old)
 
 
 def may_be_otherwise(new: Sequence[Topic], old: Sequence[Topic]) -> bool:
@@ -59,7 +57,9 @@ def may_be_otherwise(new: Sequence[Topic], old: Sequence[Topic]) -> bool:
     return any(one.differs(other) for one in new for other in old)
 
 
-_CLAUSES = re.compile(r"[;,] (?!it\b)(?:and |but |so )?|(?: and| but| so) (?=(?:my|our|the|we|i)\b)")
+_CLAUSES = re.compile(
+    r"[;,] (?!it\b)(?:and |but |so )?|(?: and| but| so) (?=(?:my|our|the|we|i)\b)"
+)
 
 
 def _topic_of(clause: str) -> Topic | None:
@@ -89,7 +89,7 @@ _LEAD = (
 )
 _IS = (
     r"(?:is|are|was|were|got|gets|has been|have been|had to be|will be|go|goes|runs?|moved|moves"
-    r"|starts?|ends?|begins?|changed|turned|became|takes place|happens?|belongs|lives|sits|comes"
+    r"|starts?|ends?|begins?|changed|turned|became|takes place|happens?|belongs|lives?|sits?|comes?"
     r"|costs?)\b"
 )
 _ALTERED = (
@@ -109,7 +109,9 @@ _FORMS = (
         rf"{_NOUNS} (?=(?:in|at|on|with|from|through)\b)"
     ),
     # "We deploy with Ansible."
-    re.compile(rf"{_LEAD}(?i:we|i) (?!am\b|live\b|work\b|go\b)([a-z]{{4,15}}) (?=(?:with|through|via) )"),
+    re.compile(
+        rf"{_LEAD}(?i:we|i) (?!am\b|live\b|work\b|go\b)([a-z]{{4,15}}) (?=(?:with|through|via) )"
+    ),
     # "Gym is on Thursdays", "My gym day is Tuesday", "The party was moved to Sunday."
     re.compile(
         rf"{_LEAD}(?:(?i:{_OWN}) {_NOUNS}|((?!(?i:{_OWN}|i|we|you|it|this|that|there|they|he|she"
