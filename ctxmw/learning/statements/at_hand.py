@@ -29,10 +29,12 @@ def is_at_hand(kind: Stated, text: str, said: str) -> bool:
     plain = text.lower().replace("\u2019", "'")
     if kind == "decision":
         named = _NAMES.search(text, 1) or len(_telling(plain)) >= TOLD_BY_A_CHOICE
-        return not named or bool(_OF_THE_LIST.search(plain))
+        return not named or bool(_OF_THE_LIST.search(plain) or _POINTS.match(plain))
     if _EMPTY.search(plain) or _MOMENT.match(plain) or _IS_HALF.match(plain):
         return True
-    if _PROMPTED.search(text) or _OF_TALK.search(plain) or _DELIVERED.match(plain):
+    if is_prompted(text) or _COMPLAINS.search(plain) or _DELIVERED.match(plain):
+        return True
+    if _OF_TALK.search(plain) and not _HOLDS_ON.search(said):
         return True
     if _HOLDS_ON.search(said) or _PUTS_RIGHT.match(said) or _GIVES_A_VALUE.search(text):
         return False
@@ -51,7 +53,13 @@ def urges(said: str) -> bool:
 
 def asks_for_work(said: str) -> bool:
     """Say whether a sentence in lower case is about the talk itself, or what is to be made now."""
-    return bool(_OF_TALK.search(said) or _DELIVERED.match(said) or _MOMENT.match(said))
+    here = _OF_TALK.search(said) or _COMPLAINS.search(said) or _MOMENT.match(said)
+    return bool(here or _DELIVERED.match(said))
+
+
+def is_prompted(text: str) -> bool:
+    """Say whether a sentence puts on a role, or was taken over with a prompt of others."""
+    return bool(_PROMPTED.search(text))
 
 
 # "Start them with 'at_'." is a rule for whatever is named next.
@@ -60,12 +68,15 @@ _URGES = re.compile(
     r"(?:\A|[,;:.!] )(?:just |please )?(?:stop \w{1,20}ing|don't (?:ask|wait|waste|leave|tell)"
     r"|no (?:time|point|worries)"
     r"|no (?:need|more) (?:to|time|waiting|delays?|excuses|questions)\b"
-    r"|(?:show|send|give|tell) (?:me|it|them)|get stuck)\b"
+    r"|(?:show|send|give|tell) (?:me|it|them)|get stuck|let's (?:see|go|do|get))\b"
 )
 _HOLDS_ON = re.compile(
-    r"\b(?:always|never|ever|every|each|whenever|from (?:now|here|today) on(?:wards?)?|by default"
+    r"\b(?:always|never|ever|whenever|from (?:now|here|today) on(?:wards?)?|by default"
     r"|(?:going|moving) forward|in (?:the )?future|as a rule|in general|generally|usually|remember"
     r"|henceforth|permanently|unless|instead|rather than|prefer|no longer|any ?more|at all|fyi)\b"
+    r"|\b(?:every|each) (?:single )?(?:time|answer|reply|response|message|question|file|function"
+    r"|method|class|test|commit|change|step|claim|email|day|week|month|year|morning|evening|night"
+    r"|[a-z]{3,6}day)\b"
     r"|\b(?:don't forget|bear in mind|keep in mind|note) that\b|\b(?:call|address) me\b"
     r"|\ball (?:your|my|our|of (?:your|my|our))\b"
     r"|\byour (?:answers|replies|responses|code|functions|methods|classes|variables|modules|files"
@@ -135,6 +146,18 @@ _OF_TALK = re.compile(
     r"|\A(?:my|our) [\w -]{2,30} (?:is|are) "
     r"(?:everything|key\b|the key|a hustle|a mess|a joke|crucial)"
     r"|\A\W?\w+\W? isn't an? \w+ i\b|, not (?:just|another|only|merely)\b"
+)
+# What was said, promised or sent here.
+_COMPLAINS = re.compile(
+    r"\b(?:you|you've|you're) \W?(?:promised|keep|kept|said|told|forgot|bringing|mentioned)\b"
+    r"|\Ai (?:\w+ )?(?:thought we|don't recall|can't (?:access|open|find|log in|reach))\b"
+    r"|\A(?:i've|i have|we've) (?:just )?(?:sent|uploaded|attached|pasted|shared)\b|\Ai'll be an?\b"
+    r"|\Awe can \w+ (?:it|this|that)\b|\A[\"\u201c]|\Ai decline\W*\Z|\.\.\.\Z"
+    r"|\bi have an? (?:[\w-]+ )?(?:fever|cold|cough|headache|flu|hangover)\b|\bfind my ?self in\b"
+)
+# "I chose it because ...": what, only the conversation tells.
+_POINTS = re.compile(
+    r"(?:i|we)(?:'ve| have)? (?:chose|picked|decided on|chosen) (?:it|that|this)\b"
 )
 # "Write at least 8 sub questions": a piece of work, with its size.
 _DELIVERED = re.compile(

@@ -18,7 +18,7 @@ from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
 from ..lasting.judging import lasting_kind
 from ..subjects.endings import plain_words, says_it_changed
-from .at_hand import asks_for_work, is_at_hand, urges
+from .at_hand import asks_for_work, is_at_hand, is_prompted, urges
 from .coordination import parts_of
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
@@ -88,7 +88,7 @@ def untold(text: str) -> Iterator[Statement]:
         if one.joking or plain.rstrip(" \"')*").endswith("?") or ASKS.match(plain):
             continue
         changes = says_it_changed(plain_words(plain))
-        if asks_for_work(plain) or (urges(plain) and not changes):
+        if asks_for_work(plain) or is_prompted(one.text) or (urges(plain) and not changes):
             continue
         if UNREAL.search(plain) or is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
