@@ -276,11 +276,15 @@ _WORK = re.compile(
     r"|the (?:lead|head|manager) of|retired|unemployed"
     rf"|an? (?:\w+ )?(?:{_JOBS.replace(' ', '|')})\b|doing an? (?:degree|phd|apprenticeship))"
     r"|\b(?:i|i've|i have)(?: just| recently| finally)? (?:retired|graduated|joined|became"
+    r"|changed (?:my|our) (?:major|subject|degree|job|career)|switched (?:majors|careers|jobs)"
     r"|dropped out|left (?:my job|nursing|teaching)|quit my job|got promoted|started (?:at|as)"
     r"|been (?:promoted|hired|laid off)|got (?:a new|the|a) job)"
     r"|\bmoved me to the\b|\bmy (?:new )?(?:job|employer|title|profession) is\b"
 )
-_BESIDE = re.compile(r"\b(?:volunteer\w*|part-time|on the side|besides|from home)\b")
+_BESIDE = re.compile(
+    r"\b(?:volunteer\w*|part-time|on the side|besides|from home|at night|in the evenings?"
+    r"|(?:at|on) (?:weekends?|saturdays|sundays))\b"
+)
 
 
 def _aspects(text: str, words: Sequence[str]) -> Iterator[str]:

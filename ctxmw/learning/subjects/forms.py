@@ -1,4 +1,4 @@
-"""Forms that tell what a statement is about: an attribute, or a frame with one place to fill."""
+"""Forms that tell what a statement is about: "my phone is ...", "I live in ..."."""
 
 from __future__ import annotations
 
@@ -201,7 +201,8 @@ _FORMS = (
     _form(
         "my",
         r"^(?:i|we)(?:'ve| have)? (?:got|have|bought|found) an? new (?P<new>\w+)\b",
-        r"^(?:i|we)(?:'ve| have)? (?:moved|switched|migrated) (?:my|our|the)? ?(?P<moved>\w+) to\b",
+        r"^(?:i|we)(?:'ve| have)? (?:moved|switched|migrated|changed) (?:my|our|the)? ?"
+        r"(?P<moved>\w+) to\b",
         r"^[\w' .-]{2,40}? is (?:now )?(?:my|our) (?:new )?(?P<whose>\w+)(?: now)?$",
         r"^(?:my|our) (?P<placed>\w+) (?:relocated|moved|went|goes|runs on|sits in|lives in|closes"
         r"|opens|starts|begins|ends)\b",
@@ -232,7 +233,8 @@ _FORMS = (
     _form(
         "form of",
         rf"^{_TO_YOU}(?:(?:when|for|as for|in)\b[^,]{{2,50}}, )?{_TO_YOU}"
-        r"(?:give|show|write|put|state|express|list|print|format|measure|quote) "
+        r"(?:give|show|write|put|state|express|list|print|format|measure|quote"
+        r"|i(?:'d| would) (?:rather|prefer to|like to) (?:see|have|get|read)) "
         r"(?:me )?(?:all |every |each |your |the |our |any )*(?P<what>[a-z -]{2,40}?) "
         r"(?:in|as)(?: the)? (?!every|each|all)\S",
     ),
@@ -277,49 +279,3 @@ _OF_ONE = frozenset({"home", "employer", "job", "name", "age", "called"})
 """Where "and" leads on to something else."""
 WORK = frozenset({"subject: employer", "subject: job"})
 """Who changes one of these has mostly changed both."""
-
-
-_NAMING = re.compile(
-    r"\b(?:nam(?:e|ing)|writing|declaring|defining|creating|for|of) (?:your |all |our |the |any |"
-    r"new )*(?P<after>(?:[a-z]+ ){0,2}[a-z]+s)\b"
-    r"|(?P<before>(?:[a-z]{1,30} ){1,3})names?\b|\b(?:pre|suf)fix (?:for|in|on|"
-    r"to) (?P<at>(?:[a-z]{1,30} )?[a-z]{1,30})\b"
-)
-_ENDS = re.compile(r"(?<!that )(?<!the )(?<!this )\b(?:end|ends|ending|suffix)\b")
-_STARTS = re.compile(r"\b(?:start|starts|starting|begin|begins|beginning|prefix|preceded)\b")
-_NO_ENTITY = NOT_ABOUT | frozenset(
-    content_terms(
-        "start end begin starting ending beginning name names naming with prefix suffix string"
-        " consistently"
-        " declaring defining creating writing"
-        " convention conventions new rule standard coding when for that are maintain consistency"
-        " include use"
-    )
-)
-
-
-def frame_of(plain: str) -> str:
-    """Return what is to start or to end with what is quoted; another value takes that place.
-
-    Other quoted values (modules, decorators) are added to those there are.
-    """
-    place = "end" if _ENDS.search(plain) else "start" if _STARTS.search(plain) else ""
-    if not place:
-        return ""
-    last: list[str] = []
-    # "..., and start variable names with" is about what follows the "and".
-    nearest = plain.partition("\u00a4")[0].rpartition(", and ")[2]
-    after = plain if ", and " not in plain else f"{nearest} {plain.partition(chr(0xA4))[2]}"
-    # The name that stands nearest to the value is the one that gets it.
-    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(after)]:
-        named = content_terms(found["before"] or found["after"] or found["at"] or "")
-        terms = sorted({term for term in named if term not in _NO_ENTITY})
-        own = [term for term in terms if term not in _TAIL]
-        if own:
-            return f"{place} of {' '.join(own)}"
-        last = terms or last
-    return f"{place} of {' '.join(last)}" if last else ""
-
-
-_TAIL = frozenset(content_terms("variables identifiers"))
-"""Says no more than "names" behind another noun."""

@@ -75,6 +75,7 @@ money: euros euro dollars dollar pounds sterling yen francs rupees kroner
 clock: 24-hour 12-hour am_and_pm military_time
 spelling: british_english american_english british_spelling american_spelling us_spelling
   uk_spelling
+versions: subtitles subtitled dubbed original_version dubs
 reader: kindle paper_books paperbacks ebooks e-reader audiobooks
 """
 _PREFERRED = """
@@ -84,7 +85,6 @@ colour: red blue green yellow purple orange pink black white grey gray turquoise
 seat: window_seat window_seats aisle_seat aisle_seats middle_seat
 genre: fantasy horror romance romances romantic_comedies thrillers thriller sci-fi science_fiction
   non-fiction nonfiction biographies crime mysteries comedies documentaries westerns poetry manga
-versions: subtitles subtitled dubbed original_version dubs
 music: jazz rock pop classical hip-hop techno metal folk opera country blues reggae punk
 sport: running swimming tennis football soccer basketball yoga crossfit bouldering climbing pilates
   cycling gym boxing hockey golf rowing badminton volleyball spinning

@@ -12,16 +12,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...text.terms import content_terms
-from .forms import KIN, NOT_ABOUT
+from .forms import KIN
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
     """What a clause speaks of, and what it says of it."""
 
-    nouns: frozenset[str]
-    """Roots of the words for it: "gym", "day"."""
+    nouns: tuple[str, ...]
+    """Roots of the words for it, its head last: "gym", "day"."""
     sort: str
     """What sort of value it has: "time", "number" or "name"."""
     way: str
@@ -35,7 +34,9 @@ class Topic:
 
     def differs(self, other: Topic) -> bool:
         """Say whether another clause gives the same another value of the same sort."""
-        if self.sort != other.sort or self.nouns.isdisjoint(other.nouns):
+        # A gym day is about the gym; a favourite book is not about a favourite film.
+        same = self.nouns[-1] in other.nouns or other.nouns[-1] in self.nouns
+        if self.sort != other.sort or not same:
             return False
         tied = self.way == other.way or self.altered or self.sort == "time"
         limited = self.limits - other.limits - other.values - self.values
@@ -66,7 +67,7 @@ def _topic_of(clause: str) -> Topic | None:
     for form in _FORMS:
         if not (found := form.search(clause)):
             continue
-        nouns = frozenset(_roots(next(part for part in found.groups() if part)))
+        nouns = tuple(_roots(next(part for part in found.groups() if part)))
         told = _TITLE.sub("", clause[found.end() :])
         sort, values = _value_in(told)
         if nouns and sort:
@@ -121,10 +122,9 @@ _FORMS = (
 _CHANGED = re.compile(
     rf"(?i:\b{_ALTERED}\b|\ba (?:brand )?new\b|\bgot (?:moved|pushed|changed|put)\b)"
 )
-_NO_NOUN = (
-    NOT_ABOUT
-    | KIN
-    | frozenset(content_terms("name time thing things people everyone everything all one friend"))
+_NO_NOUN = KIN | frozenset(
+    "name time thing things people everyone everything all one friend friends new old current main"
+    " favourite favorite best own other only first last next".split()
 )
 """Those close to somebody have a home, a job and an age: what of them is meant, is not told."""
 
@@ -133,7 +133,7 @@ def _roots(phrase: str) -> Iterator[str]:
     """Yield the roots of a noun's words: what is done in deployments is to deploy."""
     for word in phrase.lower().split():
         root = _ENDING.sub("", word)
-        if len(root) > 2 and word not in _NO_NOUN and not set(content_terms(word)) & _NO_NOUN:
+        if len(root) > 2 and _NO_NOUN.isdisjoint((word, root)):
             yield root
 
 
