@@ -18,7 +18,8 @@ has the first 30 rows of a topic; another one those of five topics at once. Lear
 80 % of its stemmed content words in one current memory, or in one line of what the prompt got.
 `memorycode-dev.jsonl` has instructions that are changed later: after all of its sessions, the
 values of what is current must stand in one line, quoted, and those of what was replaced must not,
-unless that line says that it was.
+unless that line says that it was. `ever quoted` is the share of the current values that the person
+gives in quotes at all: the others are never said, said without quotes, or said by the other one.
 """
 
 from __future__ import annotations
@@ -238,8 +239,11 @@ def preferences(rows: Iterable[dict[str, Any]]) -> Iterator[Result]:
 
 def instructions(rows: Iterable[dict[str, Any]]) -> Result:
     """MemoryCode: what of the current and of the replaced instructions a prompt shows."""
-    current, replaced, tokens, misses = [], [], [], []
+    current, replaced, said, tokens, misses = [], [], [], [], []
     for row in rows:
+        told = [
+            turn["text"] for one in row["sessions"] for turn in one if turn["speaker"] == "user"
+        ]
         with Person() as person:
             for session in row["sessions"]:
                 person.converses(
@@ -248,6 +252,9 @@ def instructions(rows: Iterable[dict[str, Any]]) -> Result:
             shown = [person.is_shown(f"Write a {asked}.") for asked in row["questions"]]
         tokens += [n for _, n in shown]
         for text, _ in shown:
+            said += [
+                any(_has_values(one, wanted["values"]) for one in told) for wanted in row["current"]
+            ]
             for found, wanted in ((current, row["current"]), (replaced, row["superseded"])):
                 for one in wanted:
                     found.append(_has_values(text, one["values"]))
@@ -256,6 +263,7 @@ def instructions(rows: Iterable[dict[str, Any]]) -> Result:
                         misses.append(f"{row['dialogue']} {which}: {one['text']}")
     figures = {
         "current %": _percent(current),
+        "ever quoted %": _percent(said),
         "superseded %": _percent(replaced),
         "tokens": sum(tokens) / len(tokens),
     }
