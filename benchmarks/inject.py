@@ -1,10 +1,11 @@
-"""What hooks and editors wait for: `ctxmw inject` and `ctxmw mcp` from a standing start.
+"""What hooks, editors and programs wait for: ctxmw from a standing start.
 
     python -m benchmarks.inject [--files 500] [--memories 1000] [--rounds 7] [--beside FOLDER]
 
 In a project of that many files: CPU of the whole process, of user and system together: what a hook
 that runs before every prompt takes from the machine, however busy that is. `inject` is measured
-alone, and with `ctxmw serve` at hand; of the latter also how long its answer takes.
+alone, and with `ctxmw serve` at hand; of the latter also how long its answer takes. Of a program:
+`import ctxmw`, and all up to the first prompt of a new memory.
 `--beside` measures another checkout of ctxmw in the same run, round by round.
 
 Modules are compiled already, as they are after any first start; one line tells what it costs where
@@ -34,6 +35,8 @@ GOALS = {
     "inject, alone": 250.0,
     "mcp, to its first answer": 800.0,
     "serve, an answer": 50.0,
+    "import ctxmw": 300.0,
+    "import, open, first prompt": 500.0,
 }
 ANSWERS = 20
 """How often a process that serves is asked in a round."""
@@ -137,6 +140,9 @@ def measured(place: Place) -> Iterator[tuple[str, float]]:
     """Yield what one round of each takes."""
     python = [sys.executable, "-c"]
     yield "python alone", place.cpu(*python, "pass")
+    yield "import ctxmw", place.cpu(*python, "import ctxmw")
+    with tempfile.TemporaryDirectory() as folder:
+        yield "import, open, first prompt", place.cpu(*python, _FIRST_PROMPT, f"{folder}/memory.db")
     yield "inject, alone", place.cpu(*place.inject)
     yield "mcp, to its first answer", first_answer(place)
     with serving(place) as served:
@@ -219,6 +225,12 @@ def answered(place: Place) -> float:
     return float(done.stdout)
 
 
+_FIRST_PROMPT = """
+import sys
+from ctxmw import ContextMiddleware
+with ContextMiddleware.open(sys.argv[1], user="local") as ctx:
+    ctx.session("first").prepare([{"role": "user", "content": "How should I write tests?"}])
+"""
 _FILL = """
 import sys
 from random import Random

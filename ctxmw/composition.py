@@ -218,7 +218,7 @@ def compose(store: Store, options: Options) -> Composition:
     journal = _journal(redacting(store, options.get("redact", ())), options, telemetry)
     own = options.get("count")
     count = prompt_counter(counter_for(options.get("model")) if own is None else own)
-    # Loading a token table takes a few tenths of a second: better now than in somebody's request.
+    # Reading a token table for the first time takes a moment: better now than in a request.
     # Who waits for everything may count nothing at all, as most commands do.
     if _deadline(options) is not None:
         count.warm()

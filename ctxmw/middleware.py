@@ -54,7 +54,7 @@ from .values.argument_checks import (
 )
 from .values.budget import Budget
 from .values.items import Trust, long_ref
-from .values.messages import Message, Placement
+from .values.messages import Placement
 from .values.metadata import MetadataValue
 from .values.records import RECORD_TYPES, Memory, Record, load
 from .workspace.activity import Activity, checked_activity, notice
@@ -387,19 +387,20 @@ class ContextMiddleware:
         kept; what was taken before is passed over, so a run that broke off is simply run again.
         What was forgotten here since stays forgotten, unless it is to come `again`. Where it holds
         several users' things, `of` says whose to take. With `dry_run` nothing is written.
+        Conversations are all stored first, then learned from; they belong to no project.
         `progress` is told how many are done, and of how many.
         """
-        from .memory.arrivals.taking_in import Taking, arrivals_in, take_in  # few import it
+        # Few import something.
+        from .learning.arriving import ArrivingConversations
+        from .memory.arrivals.taking_in import Taking, arrivals_in, take_in
 
         name = self._named(user)
         flag(dry_run, "dry_run")
         flag(again, "again")
         found = arrivals_in(source, checked_path(path, "file or folder"), of)
 
-        def capture(chat: str, messages: Sequence[Message]) -> int:
-            return len(self.session(chat, user=name).capture(messages))
-
-        how = Taking(capture=None if dry_run else capture, again=again, progress=progress)
+        into = ArrivingConversations(self._learner, name)
+        how = Taking(conversations=into, dry_run=dry_run, again=again, progress=progress)
         taken = take_in(self._journal, name, source, found, how)
         self._learner.has_news(name)
         return taken

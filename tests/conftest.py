@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 from ctxmw.protocols import Store
-from tests.support.exploring import exploring
+from tests.support.exploring import EXPLORE, exploring
 from tests.support.long_files import longest_first
 from tests.support.postgres_server import GIVEN, Server
 from tests.support.processes import Processes
@@ -27,7 +27,7 @@ from tests.support.stores import postgres_in, sqlite_in
 # is tried first the next time, and printed so that it can be kept here as an `@example`. No
 # deadline: how long a case takes says something about the machine, not about the code.
 settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("explore", exploring(), max_examples=2_000)
+settings.register_profile(EXPLORE, exploring(), max_examples=2_000)
 settings.load_profile("repeatable")
 
 PROCESSES = pytest.StashKey[Processes]()

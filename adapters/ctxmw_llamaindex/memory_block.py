@@ -39,7 +39,9 @@ class ContextMemoryBlock(BaseMemoryBlock[str]):
 
     _told: bool = PrivateAttr(default=False)
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, ctx: ContextMiddleware | None = None, /, **fields: Any) -> None:
+        # The memory may come first, as with everything else of ours.
+        fields |= {} if ctx is None else {"ctx": ctx}
         # Errors of ours, and not pydantic's, say what is wrong and what would do.
         for name in ("session", "user"):
             if not isinstance(fields.get(name), str | None):

@@ -8,7 +8,7 @@ id, it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..conversation.record import ContextRecord
@@ -53,7 +53,10 @@ def echoes_in(
     text = _said(answer)
     said = set(_terms(text)) - asked
     looked_at = shown[:: -(-len(shown) // _ITEMS)]
-    own = {used.ref: said.intersection(content_terms(used.words[:_READ])) for used in looked_at}
+    # What opens a conversation is the same at every answer.
+    known: dict[str, dict[str, frozenset[str]]]
+    known = {build.kind: build.terms for build in record.builds}
+    own = {used.ref: said.intersection(_terms_of(used, known)) for used in looked_at}
     part = [used.ref for used in looked_at if used.block == "turn"]
     return Echoes(
         looked_at=len(part),
@@ -64,9 +67,16 @@ def echoes_in(
     )
 
 
+def _terms_of(used: ItemOutcome, known: Mapping[str, dict[str, frozenset[str]]]) -> frozenset[str]:
+    of_block = known.get(used.block, {})
+    if used.ref not in of_block:
+        of_block[used.ref] = frozenset(content_terms(used.words[:_READ]))
+    return of_block[used.ref]
+
+
 def _is_enough(used: ItemOutcome, back: set[str]) -> bool:
-    if len(back) >= _ENOUGH:
-        return True
+    if not back or len(back) >= _ENOUGH:
+        return bool(back)
     _, *later = used.words[:_READ].split() or [""]
     names = content_terms(" ".join(word for word in later if word[0].isupper()))
     return any(not term.isalpha() for term in back) or not back.isdisjoint(names)

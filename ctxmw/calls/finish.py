@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..conversation.branches import settle_branches
 from ..conversation.conversation import Conversations, Identity, Prepared
@@ -43,13 +43,17 @@ def finish_call(
         kept = answer is not None and capture
         if record.state in ("answered", ended) and not (kept and not record.reply):
             return record
-        reply, turns = "", 0
+        captured = _Captured()
         if answer and kept:
             # What waited is settled below.
-            reply, turns = _capture_answer(learner, who, prepared, answer)
+            captured = _capture_answer(learner, who, prepared, answer)
         else:
             learner.learn_what_waits(who, _told(learner, prepared))
-        changes: dict[str, Any] = {"state": ended, "error": redact(error).text, "reply": reply}
+        changes: dict[str, Any] = {
+            "state": ended,
+            "error": redact(error).text,
+            "reply": captured.ref,
+        }
         if answer:
             said = {
                 "reply_key": reply_key(message_text(answer)),
@@ -59,13 +63,11 @@ def finish_call(
         if echoes is not None:
             changes["came_back"] = echoes.came_back
         record = record.model_copy(update=changes)
-        store.put([record.row()])
         if answer:
-            commit_entries(store, record)
-            closed = prepared.trail.then(answer).anchors[-1] if kept else ""
-            _close_turn(learner.conversations, who, record, answer, (turns, closed))
+            _close_turn(learner.conversations, who, record, answer, captured)
         else:
-            store.put(released(store, who.user, record.entries, record.turn))
+            waits = released(store, who.user, record.entries, record.turn)
+            store.put([record.row(), *waits])
     if echoes is not None:
         learner.telemetry.stats.count("items.shown", echoes.looked_at)
         learner.telemetry.stats.count("items.recurring", echoes.recurring)
@@ -135,10 +137,20 @@ def _told(learner: Learner, prepared: Prepared) -> Telling:
     return Telling(messages=prepared.given, trail=prepared.trail, at=now)
 
 
+class _Captured(NamedTuple):
+    """What was captured as a call ended: of one that was not to be, nothing."""
+
+    ref: str = ""
+    """Of the answer."""
+    anchor: str = ""
+    turns: int = 0
+    """How many are new."""
+
+
 def _capture_answer(
     learner: Learner, who: Identity, prepared: Prepared, answer: Message
-) -> tuple[str, int]:
-    """Capture the end of a call; return the ref of its answer, and how many turns are new."""
+) -> _Captured:
+    """Capture the end of a call."""
     journal = learner.conversations.journal
     messages = [*prepared.given, answer]
     trail = prepared.trail.then(answer)
@@ -156,10 +168,12 @@ def _capture_answer(
     turns = learner.capture(who, told, settle=False)
     if prepared.branches:
         settle_branches(journal, learner.conversations.load(who), trail)
-    if turns and turns[-1].anchor == trail.anchors[-1]:
-        return turns[-1].ref, len(turns)
-    asked = Find(types=("turn",), sessions=(who.session,), digests=(trail.anchors[-1],))
-    return next((row.ref for row in journal.store.query(who.user, asked)), ""), len(turns)
+    anchor = trail.anchors[-1]
+    if turns and turns[-1].anchor == anchor:
+        return _Captured(turns[-1].ref, anchor, len(turns))
+    asked = Find(types=("turn",), sessions=(who.session,), digests=(anchor,))
+    known = next((row.ref for row in journal.store.query(who.user, asked)), "")
+    return _Captured(known, anchor, len(turns))
 
 
 def _strangers_shown(record: ContextRecord) -> tuple[str, ...]:
@@ -173,24 +187,27 @@ def _close_turn(
     who: Identity,
     record: ContextRecord,
     answer: Message,
-    captured: tuple[int, str],
+    captured: _Captured,
 ) -> None:
-    """Write down that nothing waits to be learned from, and that the turn's parts are closed.
+    """Write the record of an answered call, and the state with which its turn is over.
 
-    `captured` is how many turns were, and the anchor of the answer if it was among them.
+    Its entries have arrived, nothing waits to be learned from, the turn's parts are closed.
     """
-    turns, anchor = captured
     state = conversations.load(who)
     changes: dict[str, Any] = {"untaught": ()} if state.untaught else {}
-    if turns:
-        changes["turns"] = state.turns + turns
-    if anchor and not answer.get("tool_calls"):
-        changes["answer"] = anchor
+    if captured.turns:
+        changes["turns"] = state.turns + captured.turns
+    if captured.anchor and not answer.get("tool_calls"):
+        changes["answer"] = captured.anchor
     closed = [part for part in state.parts if part.open and part.anchor == record.turn]
     if closed and not answer.get("tool_calls"):
         shut = {part.build: part.model_copy(update={"open": False}) for part in closed}
         parts = tuple(shut.get(part.build, part) for part in state.parts)
         conversations.keep_what_is_shown(who.user, [part.build for part in closed])
         changes |= {"parts": parts, "at": max(state.at, conversations.journal.clock())}
+    store = conversations.journal.store
+    rows = [record.row(), *committed(store, record.user, record.entries, record.ref)]
     if changes:
-        conversations.put(state, **changes)
+        conversations.put(state, rows, **changes)
+    else:
+        store.put(rows)

@@ -247,7 +247,7 @@ def commit(planned: Planned) -> bool:
             return False
         shown, turn = planned.entries, history.trail.turn
         claims = claimed(store, user, shown, turn, seen.at) if shown else ()
-        store.put([*planned.rows, *claims])
+        turns: list[Turn] = []
         if planned.unheard:
             trail = history.given_trail
             # It was looked up after the head was read: what was stored since is a change.
@@ -255,7 +255,8 @@ def commit(planned: Planned) -> bool:
             anchors = dict.fromkeys(trail.anchors[at] for at in planned.unheard)
             told = Telling(messages=history.given, trail=trail, at=seen.at, places=planned.unheard)
             known = anchors if as_found else None
-            call.using.learner.store_turns(call.who, seen.state, told, known)
+            turns = call.using.learner.new_turns(call.who, seen.state, told, known)
+        store.put([*planned.rows, *claims, *(said.row() for said in turns)])
     return True
 
 

@@ -269,13 +269,14 @@ def assemble(call: Call, opened: Opening, part: Part, *, capture: bool = False) 
     bound = call.offered.sent(lambda names: call.using.recall.catalog.bound(names, tools))
     sent = sent_pieces(call.offered.texts(bound), placed)
     record = _record(call, opened, part, _entries(part), sent)
-    record = _with_what_was_sent(call, part, record, placed)
+    hashes = hashes_of(placed)
+    record = _with_what_was_sent(call, part, record, hashes)
     record = record.model_copy(update={"tools": bound})
     entries = record.entries
     before_this = call.using.conversations.prompts.get((call.who.user, call.who.session))
     sent_prompt = SentPrompt(
         record=record.ref,
-        hashes=hashes_of(placed),
+        hashes=hashes,
         prints=prints_of(sent),
         links=before_this.links + 1 if before_this and record.sent_after else 0,
     )
@@ -376,9 +377,9 @@ def _record(
 
 
 def _with_what_was_sent(
-    call: Call, part: Part, record: ContextRecord, placed: Sequence[Message]
+    call: Call, part: Part, record: ContextRecord, hashes: tuple[str, ...]
 ) -> ContextRecord:
-    """Return the record with all of ours that the prompt holds, and hashes of its messages."""
+    """Return the record with all of ours that the prompt holds, and the hashes of its messages."""
     own = {part.build.ref, ""}
     parts = [ref for refs in part.places.values() for ref in refs]
     replayed = [ref for ref in parts if ref.hash and ref.build not in own]
@@ -394,7 +395,7 @@ def _with_what_was_sent(
             "replayed": tuple((ref.build, ref.hash) for ref in replayed),
             "fetched": fetched,
             "earlier": tuple(earlier),
-            **sent_fields(before, hashes_of(placed)),
+            **sent_fields(before, hashes),
         }
     )
 

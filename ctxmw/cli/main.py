@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from io import TextIOWrapper
 from typing import TextIO
@@ -40,6 +42,26 @@ WHERE = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    with _seldom_collected():
+        return _ran(arguments)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Look for garbage less often: loading modules makes many objects, and hardly any garbage."""
+    before = gc.get_threshold()
+    gc.set_threshold(_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+_OBJECTS = 50_000
+"""How many more there must be before garbage is looked for; Python's own number is below 1,000."""
+
+
+def _ran(arguments: Sequence[str] | None) -> int:
     given = _asking_for_help(list(sys.argv[1:] if arguments is None else arguments))
     _write_any_text(sys.stdout)
     terminal = Terminal()
@@ -75,13 +97,16 @@ def _write_any_text(out: TextIO) -> None:
 
 
 def parser_for(given: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser; of the commands, only those named are loaded with what they take."""
+    """Return the parser; of the commands, only those named are loaded with what they take.
+
+    Where a command comes first, it knows no other: a hook is waited for at every prompt.
+    """
     parser = argparse.ArgumentParser(prog="ctxmw", description=ABOUT, add_help=False)
     parser.add_argument("-h", "--help", action="store_true", help="show this overview")
     parser.add_argument("--version", action="version", version=f"ctxmw {__version__}")
     take_where(parser, default=None)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name in names():
+    for name in given[:1] if given[:1] and given[0] in names() else names():
         one = commands.add_parser(name)
         if name in given:
             _take_options(one, name)
@@ -91,8 +116,9 @@ def parser_for(given: Sequence[str]) -> argparse.ArgumentParser:
 def _check_name(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """End with a hint when the first word is nearly a command."""
     first = given[0] if given else ""
-    near = get_close_matches(first, (*names(), "help"), n=1)
-    if near and first not in names() and not first.startswith("-"):
+    if first in names() or first.startswith("-"):
+        return
+    if near := get_close_matches(first, (*names(), "help"), n=1):
         parser.error(f"there is no command {first!r}: did you mean {near[0]!r}?")
 
 

@@ -21,7 +21,7 @@ from .ranking.words import bag_of, own_lines
 EntityKind = Literal["module", "class", "function", "method", "constant"]
 SIGNATURE, DOC = 1000, 200
 """Characters that are kept of a signature and of a docstring."""
-READING = 3
+READING = 4
 """Which way of reading a file is this one: what was read another way is read again."""
 CALLS = 60
 """Names called by one definition that are kept."""

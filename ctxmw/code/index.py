@@ -19,6 +19,7 @@ from .files import CodeFile, Definition, module_name
 from .languages.imports import ImportGraph
 from .ranking.columns import Columns, aside_among, by_path, edges_of
 from .ranking.postings import CodePostings
+from .uses import LateNames, bases_of, called_by, folded, spelling_of
 
 _MADE = ("columns", "modules", "_packages", "_folders")
 DISTINCTIVE = 3
@@ -99,7 +100,7 @@ class ProjectCode:
         sure = 1.0
         if not found and len(own) >= _SHORTEST and not own.isupper():
             sure = 0.8
-            found = [one for name in self._lower.get(_folded(own), ()) for one in self.named(name)]
+            found = self._alive(self._spelled.get(folded(own)))
         if outer and self._is_foreign(outer[0]):
             return []
         rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
@@ -144,11 +145,11 @@ class ProjectCode:
 
     def callers_of(self, name: str) -> list[Definition]:
         """Return what calls something of this name."""
-        return self._alive(self._callers.get(name, ()))
+        return self._alive(self._callers.get(name))
 
     def derived_from(self, name: str) -> list[Definition]:
         """Return the classes that name this one as a base."""
-        return self._alive(self._derived.get(name, ()))
+        return self._alive(self._derived.get(name))
 
     def places_in(self, path: str) -> Sequence[int]:
         """Return the places of what a file defines."""
@@ -186,15 +187,9 @@ class ProjectCode:
         )
 
     def _add(self, one: Definition) -> int:
-        place, entity = len(self._definitions), one.entity
+        place = len(self._definitions)
         self._definitions.append(one)
-        name = entity.own_name
-        self._named[name].append(place)
-        self._lower[_folded(name)].add(name)
-        for called in entity.calls:
-            self._callers[called.rpartition(".")[2]].append(place)
-        for base in entity.bases:
-            self._derived[base.rpartition(".")[2]].append(place)
+        self._named[one.entity.own_name].append(place)
         return place
 
     def _clear(self) -> None:
@@ -202,13 +197,13 @@ class ProjectCode:
         self._places: dict[str, list[int]] = {}
         self._definitions: list[Definition | None] = []
         self._named: dict[str, list[int]] = defaultdict(list)
-        self._lower: dict[str, set[str]] = defaultdict(set)
         self.postings = CodePostings()
         self.past = CodePostings()
         self._lengths = array("L")
         self.graph = ImportGraph(self.files)
-        self._callers: dict[str, list[int]] = defaultdict(list)
-        self._derived: dict[str, list[int]] = defaultdict(list)
+        self._callers = LateNames(self._definitions, called_by)
+        self._derived = LateNames(self._definitions, bases_of)
+        self._spelled = LateNames(self._definitions, spelling_of)
         self._files_named: dict[str, set[str]] = defaultdict(set)
         self._dead = 0
 
@@ -223,7 +218,7 @@ class ProjectCode:
 
     def _order(self, one: Definition, around: Collection[str]) -> tuple[object, ...]:
         container = _container(one)
-        used = len(self._derived.get(container or one.entity.name, ()))
+        used = len(self._derived.get(container or one.entity.name))
         private = one.path.startswith("_") or "/_" in one.path
         return (
             -_beside(one, around),
@@ -304,9 +299,3 @@ def _fits(path: Sequence[str], wanted: Sequence[str], *, whole: bool) -> bool:
 
 def _base(path: str) -> str:
     return path.rpartition("/")[2]
-
-
-def _folded(name: str) -> str:
-    own = name.lstrip("_")
-    # `_accept` is not what somebody means who writes Accept.
-    return name[: len(name) - len(own)] + own.replace("_", "").lower()

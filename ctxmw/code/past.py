@@ -8,7 +8,6 @@ no history, there is nothing to tell. Which files changed together was tried too
 from __future__ import annotations
 
 import os
-import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -49,6 +48,8 @@ def past_of(root: Path) -> Mapping[str, str] | None:
 
 
 def _log(root: Path) -> str | None:
+    import subprocess  # which takes longer to load than most commands need of it
+
     command = ["git", *_SETTINGS, "--no-pager", "-C", str(root), "log", *_ASKED, "--", "."]
     quiet = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
     try:

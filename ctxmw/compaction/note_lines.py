@@ -17,6 +17,7 @@ from typing import Literal
 from ..protocols import TokenCounter
 from ..recall.render import Layout
 from ..text.cleaning import GAP
+from ..text.patterns.late import late_pattern
 from ..text.terms import content_terms
 from ..values.items import Item, Shown
 from ..values.record_items import record_item
@@ -31,14 +32,14 @@ ANALYSED = 16_000
 _RULES: tuple[tuple[WorkRole, re.Pattern[str]], ...] = (
     (
         "error",
-        re.compile(
+        late_pattern(
             r"\b(?:[A-Z]\w{0,40}(?:Error|Exception)|error|exception|traceback|fail(?:ed|ure|s)?|"
             r"fatal|panic|not found|denied|timed out)\b"
         ),
     ),
     (
         "must",
-        re.compile(
+        late_pattern(
             r"\b(?:must(?: not|n't)?|never|always|do not|don't|only use|instead of|required?|"
             r"make sure|no longer|has to be|have to be)\b",
             re.IGNORECASE,
@@ -46,22 +47,22 @@ _RULES: tuple[tuple[WorkRole, re.Pattern[str]], ...] = (
     ),
     (
         "decided",
-        re.compile(
+        late_pattern(
             r"\b(?:decided?|decision|agreed?|let's (?:use|go|keep)|we(?:'ll| will) (?:use|go|keep)|"
             r"going with|chose|chosen|settled on|the plan is)\b",
             re.IGNORECASE,
         ),
     ),
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_PATH = re.compile(
+_SENTENCE = late_pattern(r"(?<=[.!?])\s+|\n+")
+_PATH = late_pattern(
     r"(?<![\w/.:-])(?:\.{0,2}/)?(?:[\w@+-][\w@+.-]{0,80}/){1,12}[\w@+-][\w@+.-]{0,80}"
     r"|(?<![\w/.:-])[\w@+-]{1,80}\.(?:py|pyi|js|jsx|ts|tsx|go|rs|java|kt|c|h|cc|cpp|cs|rb|php|sql|"
     r"sh|md|rst|txt|json|yaml|yml|toml|ini|cfg|html|css|ipynb|lock|xml|csv)(?![\w/])"
 )
-_NAMES = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b[A-Z]{2,}\b|\"[^\"\n]{1,80}\"")
-_OWN = re.compile(r"\b(?:I|I'm|I've|I'll|my|we|our|We)\b")
-_TIMES = re.compile(
+_NAMES = late_pattern(r"(?<=[a-z,;] )[A-Z][a-z]+|\b[A-Z]{2,}\b|\"[^\"\n]{1,80}\"")
+_OWN = late_pattern(r"\b(?:I|I'm|I've|I'll|my|we|our|We)\b")
+_TIMES = late_pattern(
     r"\b(?:yesterday|today|tomorrow|last|next|ago|week|month|year|weekend|morning|since|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|"
     r"september|october|november|december)\b",

@@ -251,12 +251,17 @@ class Conversations:
         with self.journal.store.atomic(who.user):
             return self.put(self.load(who), **values)
 
-    def put(self, before: SessionState, **values: Any) -> SessionState:
-        """Write the state with other values, in the transaction in which it was read."""
+    def put(
+        self, before: SessionState, beside: Sequence[Row] = (), /, **values: Any
+    ) -> SessionState:
+        """Write the state with other values, in the transaction in which it was read.
+
+        Rows that stand beside it are written before it.
+        """
         values = {"stamp": self.journal.random.getrandbits(48), **values}
         after = before.model_copy(update=values)
         rows = state_rows(before, after)
-        self.journal.store.put(rows)
+        self.journal.store.put([*beside, *rows])
         self.keep(rows[0], after)
         return after
 

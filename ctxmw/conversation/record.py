@@ -75,7 +75,7 @@ class Build(Record):
     def __copy__(self) -> Self:
         # A copy is about to get other values: what was worked out of these does not hold for it.
         copied = super().__copy__()
-        for name in ("shown", "points_on", "in_view"):
+        for name in ("shown", "points_on", "in_view", "terms"):
             copied.__dict__.pop(name, None)
         return copied
 
@@ -103,6 +103,11 @@ class Build(Record):
         """The same of what need not be shown again: in full, or what a question matched of it."""
         enough = ("full", "brief") if self.kind == "turn" else ("full",)
         return {used.ref: used.version for used in self.used if used.shown in enough}
+
+    @cached_property
+    def terms(self) -> dict[str, frozenset[str]]:
+        """The terms of items it shows, by ref, as far as an answer was read for them."""
+        return {}
 
 
 class ContextRecord(Displayed, Record):

@@ -85,28 +85,47 @@ class Learner:
             told = self._with_speakers(who, state, told)
             anchors = [*(told.trail.anchors[place] for place in told.chosen), *state.untaught]
             known = stored_turns(store, who.user, who.session, anchors)
-            turns = self.store_turns(who, state, told, known)
+            turns = self._made_of(who, state, told, known)
+            store.put([turn.row() for turn in turns])
             self._learn(who, state, told, _waiting(state, known), turns)
             if settle and (turns or state.untaught):
                 self.conversations.put(state, untaught=(), turns=state.turns + len(turns))
         return turns
 
-    def store_turns(
+    @stage("capture")
+    def capture_untaught(self, who: Identity, told: Telling) -> list[Turn]:
+        """Store what is told as turns, for `learn_what_waits` to learn from; return new ones."""
+        with self.conversations.journal.store.atomic(who.user):
+            state = self.conversations.load(who, told.at)
+            turns = self.new_turns(who, state, told)
+            if turns:
+                rows = [turn.row() for turn in turns]
+                waiting = (*state.untaught, *(turn.anchor for turn in turns))
+                count = state.turns + len(turns)
+                self.conversations.put(state, rows, untaught=waiting, turns=count)
+        return turns
+
+    def new_turns(
         self, who: Identity, state: SessionState, told: Telling, known: StoredTurns | None = None
     ) -> list[Turn]:
-        """Store what is told as turns; return those that are new.
+        """Return what is told as turns, those that are not stored yet.
 
-        To be called inside a transaction; nothing is learned. `known` tells which are stored, of
-        these places at least; otherwise that is looked up.
+        To be called inside the transaction that stores them; nothing is learned. `known` tells
+        which are stored, of these places at least; otherwise that is looked up.
         """
         if not told.chosen:
             return []
-        journal = self.conversations.journal
-        told = _with_tools_named(self._with_speakers(who, state, told))
-        messages, trail, chosen = told.messages, told.trail, told.chosen
         if known is None:
-            anchors = [trail.anchors[place] for place in chosen]
-            known = stored_turns(journal.store, who.user, who.session, anchors)
+            anchors = [told.trail.anchors[place] for place in told.chosen]
+            store = self.conversations.journal.store
+            known = stored_turns(store, who.user, who.session, anchors)
+        return self._made_of(who, state, self._with_speakers(who, state, told), known)
+
+    def _made_of(
+        self, who: Identity, state: SessionState, told: Telling, known: StoredTurns
+    ) -> list[Turn]:
+        journal, told = self.conversations.journal, _with_tools_named(told)
+        messages, trail, chosen = told.messages, told.trail, told.chosen
         own, asking = answers_of_ours(messages), asked_by(messages)
         make_ref, scope = journal.refs(who.user), scope_of(who, state)
         strangers = self.strangers(who.user, told)
@@ -142,9 +161,7 @@ class Learner:
             and trail.anchors[place] not in state.forgotten
             and place not in own
         ]
-        turns = in_order(journal.store, turns, told, known, state.turns)
-        journal.store.put([turn.row() for turn in turns])
-        return turns
+        return in_order(journal.store, turns, told, known, state.turns)
 
     def strangers(self, user: str, told: Telling) -> Strangers:
         """Return where strangers' words stand among what is told."""

@@ -44,6 +44,7 @@ class Strangers:
         self._trail = trail
         self._known = known
         self._pasted = pasted
+        self._along: dict[int, tuple[str, ...]] = {}
 
     def taint(self, place: int) -> bool:
         """Say whether a message holds strangers' words, or is an assistant's that follows them."""
@@ -57,6 +58,11 @@ class Strangers:
         Of a system prompt only the application knows what it is made of. An answer has something
         from it where it says what is there, and what nobody has said.
         """
+        if place not in self._along:
+            self._along[place] = self._sources_up_to(place)
+        return self._along[place]
+
+    def _sources_up_to(self, place: int) -> tuple[str, ...]:
         found = [source for at, source in self._came_along if at <= place]
         if self._messages[place]["role"] == "assistant" and self._repeats_the_system(place):
             found.append("system")

@@ -12,6 +12,7 @@ from ..recall.surroundings import is_small_talk
 from ..store.journal import Journal
 from ..text.cleaning import one_line
 from ..text.names import names_in, paths_in
+from ..text.patterns.late import late_pattern
 from ..text.prose import sentences
 from ..text.secrets.sensitive import discreet
 from ..text.speech.own_words import own_words
@@ -112,14 +113,14 @@ def _first(turn: Turn) -> str:
     return next((one_line(text, SENTENCE) for text in said), "")
 
 
-_GREETING = re.compile(
+_GREETING = late_pattern(
     r"^\s{0,4}(?:hi|hey|hello|hiya|yo|dear|good (?:morning|afternoon|evening|night|day)|morning"
     r"|thanks|thank you(?: so much)?|ok|okay|bye|goodbye|see you|sure|yes|yeah|no|wow|oh|ugh|aww?"
     r"|haha\w{0,9})"
     r"\b,?(?: there\b| again\b)?(?:,? [A-Z][\w'-]{0,30}){0,2}[\s,.!?]{0,8}$",
     re.IGNORECASE,
 )
-_HOW_ARE_YOU = re.compile(
+_HOW_ARE_YOU = late_pattern(
     r"^\W{0,4}(?:(?:and|so|hi|hey|hello) )?(?:how(?:'s| is| was| are| have| has)|what's|what have)"
     r" (?:you|your|everything|things|it|life|up|the (?:day|week|weekend))\b[^.!?]{0,60}\?$",
     re.IGNORECASE,
@@ -131,7 +132,7 @@ def _files_in(words: str) -> list[str]:
     return [path for path in paths_in(words) if _A_FILE.search(path)]
 
 
-_A_FILE = re.compile(r"^[./]|/[^/]{1,255}/|\.[a-z0-9]{1,8}$")
+_A_FILE = late_pattern(r"^[./]|/[^/]{1,255}/|\.[a-z0-9]{1,8}$")
 
 
 def _joined(texts: Sequence[str]) -> str:

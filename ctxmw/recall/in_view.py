@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..store.journal import Journal
@@ -58,7 +60,7 @@ class InView:
         return item.version.rstrip("*") in self.prints or item.ref in self.refs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AlreadyShown:
     """What a prompt shows before the turn's part is chosen."""
 
@@ -78,10 +80,15 @@ class AlreadyShown:
     def has_line(self, text: str) -> bool:
         """Say whether a block in view has this text."""
         line = _on_one_line(text)
-        if any(line in block for block in self.texts):
+        if line in self._told:
             return True
         # Code is printed line by line.
         return "\n" in text and any(line in _on_one_line(block) for block in self.texts)
+
+    @cached_property
+    def _told(self) -> str:
+        """All blocks in view; no line of text reaches from one into the next."""
+        return "\n".join(self.texts)
 
     def says(self, text: str) -> bool:
         """Say whether the prompt has just these words already, whoever said them, and when."""
@@ -115,7 +122,7 @@ def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -
             continue
         if one.ref in shown.whole or shown.has_line(one.text):
             for ref in one.origins:
-                lines.setdefault(ref, []).append(one.text)
+                lines.setdefault(ref, []).append(_NAMES.sub("", one.text))
     quoted = {ref for ref in turns.keys() & lines.keys() if _is_told(turns[ref].text, lines[ref])}
     quoted |= {ref for ref, turn in turns.items() if is_emptied(turn)}
     exchanges = {(turns[ref].session, turns[ref].order[:2]) for ref in quoted}
@@ -126,6 +133,10 @@ def unquoted(items: Sequence[Item], told: Iterable[Item], shown: AlreadyShown) -
         and len(content_terms(turn.text)) <= _ACKNOWLEDGED
     }
     return [item for item in items if item.ref not in quoted | acknowledged]
+
+
+_NAMES = re.compile(r"^(?:About|Files): .*$", re.MULTILINE)
+"""The lines of a summary that only name what was spoken of."""
 
 
 def is_emptied(item: Item) -> bool:

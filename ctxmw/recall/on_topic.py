@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..search.question import Filter
 from ..text.cleaning import fold
+from ..text.patterns.late import late_pattern
 from ..text.secrets.sensitive import discreet
 from ..text.terms import content_terms
 from ..text.topics import FIELDS, directed, nearness, topic_weights, topics_of
@@ -37,21 +38,21 @@ SHARE = 0.6
 """... and of its limit."""
 A_FEW_TOKENS = 280
 """What memories may take where advice is asked for, in a field that no word tells."""
-_ASKS = re.compile(
+_ASKS = late_pattern(
     r"""\?\s*$ | \b(?:suggest|recommend|advise|help|plan|find|book|choose|pick|ideas?|advice|tips
         |looking[ ]for|should[ ]i|what|which|where|how|can[ ]you|could[ ]you|order|buy|cook|prepare
         |i[ ](?:need|want)|i'd[ ]like)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ADVICE = re.compile(
+_ADVICE = late_pattern(
     r"\b(?:recommend|suggest|advise|recommendations?|suggestions?|ideas|things to do)\b",
     re.IGNORECASE,
 )
-_FOR_ME = re.compile(
+_FOR_ME = late_pattern(
     r"\b(?:for (?:me|us)|(?:should|could|might|can) (?:i|we)|(?:i|we) (?:should|could|might))\b",
     re.I,
 )
-_SOMEWHERE = re.compile(
+_SOMEWHERE = late_pattern(
     r"\b(?:in|to|around|near) (?:the )?"
     r"(?!Python|Java|Type|Rust|Ruby|Swift|Kotlin|Scala|Haskell|English|German|French|Spanish|Chinese"
     r"|Japanese)[A-Z][a-z]{2,30}\b"
@@ -88,7 +89,7 @@ def _as_said(text: str) -> str:
     return fold(text).rstrip(".! ")
 
 
-_WAS = re.compile(r"\(was: ([^\n()]{1,200})[;)]")
+_WAS = late_pattern(r"\(was: ([^\n()]{1,200})[;)]")
 
 
 def on_topic(recall: Recall, situation: Situation, wanted: Filter) -> list[Item]:

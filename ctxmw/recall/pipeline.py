@@ -190,7 +190,8 @@ def build_part(
     urgent, normal, low = _by_urgency([*offers.waiting, *around.modes, *for_turn])
     first = filter(is_new, [*urgent, *normal, *offers.called, *around.rules])
     hit = {item.ref for item in asked}
-    notes = [one for one in recall.printer.arriving.admitted(offers.notes) if one.ref not in hit]
+    stands = [] if is_small_talk(situation.query) else offers.notes
+    notes = [one for one in recall.printer.arriving.admitted(stands) if one.ref not in hit]
     last = filter(is_new, [*low, *around.readme, *notes])
     items = [*first, *code[:ahead], *asked, *code[ahead:], *last]
     layout = recall.printer.layout(situation)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..protocols import Store
 from ..runtime.telemetry import Faults
-from ..text.cleaning import words
+from ..text.cleaning import LONGEST_WORD, words
 from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
 from ..text.secrets.redaction import redact
 from ..values.clocks import after, span
@@ -57,7 +57,7 @@ class Brought:
 
     def seen_from(self, situation: Situation) -> Situation:
         """Return the situation with the files in play."""
-        return replace(situation, files=self.files or situation.files)
+        return replace(situation, files=self.files) if self.files else situation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,13 +144,22 @@ class Surroundings:
 
 def is_small_talk(text: str) -> bool:
     """Say whether a message asks for nothing, and points at nothing that is at hand."""
-    said = words(excerpt(text))
+    read = excerpt(text)
+    if any(map(_says_something, read.split(" "))):
+        return False
+    said = words(read)
     points = not _POINTS_AT.isdisjoint(said)
     if points and ("?" in text or not _ASKED_OF_IT.isdisjoint(said)):
         return False
     if _WHY.issuperset(said) and not _ASKS_WHY.isdisjoint(said):
         return False
     return all(word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK for word in said)
+
+
+def _says_something(word: str) -> bool:
+    """Say at a glance that a word makes a message more than small talk: most have one such."""
+    plain = word.isascii() and word.isalpha() and word.islower() and len(word) < LONGEST_WORD
+    return plain and not (word in STOP_WORDS or word in FRAME_WORDS or word in SMALL_TALK)
 
 
 def _in_play(

@@ -9,6 +9,7 @@ took up stay where they are.
 from __future__ import annotations
 
 import json
+from bisect import insort
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -125,7 +126,11 @@ class _OfUser(Projection):
         self._by_term: dict[str, set[frozenset[str]]] = {}
         self._anywhere: dict[str, float] = {}
         self._calls: dict[str, tuple[datetime, tuple[str, ...]]] = {}
-        self._used: dict[str, float] = {}
+        self._order: list[tuple[datetime, str]] = []
+        """When each of them was, and its ref: the oldest first."""
+        self._times: Counter[str] = Counter()
+        """How many of these calls took up each record."""
+        self._used: dict[str, Sway] = {}
 
     def __len__(self) -> int:
         return len(self._given) + len(self._calls)
@@ -133,24 +138,28 @@ class _OfUser(Projection):
     def take_in(self, written: Sequence[str], gone: Collection[str]) -> None:
         if not written and not gone:
             return
+        before = len(self._given)
         for ref in (*gone, *written):
             self._given.pop(ref, None)
-            self._calls.pop(ref, None)
+            self._let_go_of_call(ref)
         said = [ref for ref in written if ref.startswith(Feedback.prefix)]
         # Of calls only the last are read: of a long history the beginning says little.
         called = [ref for ref in written if not ref.startswith(Feedback.prefix)][-CALLS:]
         for rows in rows_of(self._store, self._user, [*said, *called]):
             self._faults.read([row for row in rows if row.live], self._read)
-        self._add_up()
+        while len(self._order) > CALLS:
+            self._let_go_of_call(self._order[0][1])
+        if said or len(self._given) != before:
+            self._add_up()
 
     def moved(self, query: str) -> dict[str, Sway]:
         if not self._given:
-            return {ref: Sway(used=value) for ref, value in self._used.items()}
+            return dict(self._used)
         rated = dict(self._anywhere)
         for ref, sum_ in self._on_questions_like(frozenset(content_terms(query))).items():
             rated[ref] = rated.get(ref, 0.0) + (UP if sum_ > 0 else DOWN) * tanh(sum_)
         moved = rated.keys() | self._used.keys()
-        return {ref: Sway(rated.get(ref, 0.0), self._used.get(ref, 0.0)) for ref in moved}
+        return {ref: Sway(rated.get(ref, 0.0), self._used.get(ref, Sway()).used) for ref in moved}
 
     def _on_questions_like(self, asked: frozenset[str]) -> dict[str, float]:
         """Return the sum of what was said of each record where something alike was asked."""
@@ -167,6 +176,26 @@ class _OfUser(Projection):
             self._given[row.ref] = load_as(row, Feedback)
         elif back := json.loads(row.body).get("came_back"):
             self._calls[row.ref] = row.at, tuple(back)
+            insort(self._order, (row.at, row.ref))
+            self._count(back, 1)
+
+    def _let_go_of_call(self, ref: str) -> None:
+        known = self._calls.pop(ref, None)
+        if known is not None:
+            at, back = known
+            self._order.remove((at, ref))
+            self._count(back, -1)
+
+    def _count(self, back: Sequence[str], by: int) -> None:
+        """Count that one call more or less took these up, and how far they rise with it."""
+        for ref in back:
+            times = self._times[ref] = self._times[ref] + by
+            if times >= OFTEN:
+                self._used[ref] = Sway(used=USED * times / (times + ENOUGH))
+            else:
+                self._used.pop(ref, None)
+            if not times:
+                del self._times[ref]
 
     def _add_up(self) -> None:
         by_question: dict[frozenset[str], dict[str, float]] = defaultdict(
@@ -183,13 +212,6 @@ class _OfUser(Projection):
         self._anywhere = {
             ref: ANYWHERE * sum_ / (sum_ + ENOUGH) for ref, sum_ in total.items() if sum_ > 0
         }
-        self._count_use()
-
-    def _count_use(self) -> None:
-        last = sorted(self._calls, key=lambda ref: (self._calls[ref][0], ref))[-CALLS:]
-        self._calls = {ref: self._calls[ref] for ref in last}
-        times = Counter(ref for _, back in self._calls.values() for ref in back)
-        self._used = {ref: USED * n / (n + ENOUGH) for ref, n in times.items() if n >= OFTEN}
 
 
 def _by_term(questions: Iterable[frozenset[str]]) -> dict[str, set[frozenset[str]]]:

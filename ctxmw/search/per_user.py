@@ -30,7 +30,7 @@ RECORDS = 1_000_000
 """... and of how many records they may be together: about half a gigabyte."""
 READ = 15_000_000
 """How many characters of what was read are kept at hand, for all users together."""
-SPACE, OLDER = "lexical:5", "lexical:4"
+SPACE, OLDER = "lexical:6", "lexical:5"
 """Where snapshots are kept; the number rises when words, stems or columns change."""
 _A_MOMENT = 200
 """Changes that are taken in within a few milliseconds."""

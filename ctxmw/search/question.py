@@ -17,6 +17,7 @@ import numpy as np
 from ..runtime.deadline import Deadline
 from ..text.cleaning import words
 from ..text.lexicon import FRAME_WORDS, MONTHS, RELATED, SMALL_TALK, STOP_WORDS, WEEKDAYS
+from ..text.patterns.late import late_pattern
 from ..text.phrases import (
     ABOUT_YOU,
     ANSWER_SHAPES,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from .feedback import Sway
     from .lexical.index import Bools, LexicalIndex
 
-_REQUEST = re.compile(
+_REQUEST = late_pattern(
     r"^\W{0,4}(?:(?:hi|hey|hello|ok|okay|please|now|then|also)[ ,]{1,3}){0,3}"
     r"(?:(?:can|could|would|will) you (?:please )?|help me (?:to )?|let's |"
     r"i(?: want|'d like| would like| need) (?:you )?to )?"
@@ -61,6 +62,8 @@ class Question:
     """Stems of words that stand in quotes, phrase by phrase."""
     person: str | None
     """The one speaker it names."""
+    names: frozenset[str]
+    """Stems of what it writes with a capital within a sentence: "a party for Tomas"."""
     months: frozenset[Month]
     years: frozenset[int]
     days: tuple[date, ...]
@@ -92,13 +95,15 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     verb = request["verb"].lower() if request else ""
     kept = [word for word in plain if word not in FRAME_WORDS and word != verb] or plain
     terms = tuple(map(stem, kept))
-    meant = zip(kept, terms, strict=True)
+    meant = list(zip(kept, terms, strict=True))
+    capitals = {found.lower() for found in _CAPITAL.findall(text)}
     related = {stem(other) for word in kept for other in _related(word)} - set(terms)
     return Question(
         terms=terms,
         related=tuple(sorted(related)),
         phrases=_phrases(text),
         person=next(iter(named)) if len(named) == 1 else None,
+        names=frozenset(term for word, term in meant if word in capitals),
         months=months_named(text, now),
         years=years_named(text),
         days=days_named(text, now),
@@ -112,6 +117,9 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     )
 
 
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,20}\b")
+
+
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
     quoted = (next(filter(None, found), "") for found in QUOTED.findall(text))
     return tuple(terms for terms in (tuple(content_terms(words)) for words in quoted) if terms)
@@ -119,8 +127,8 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
 
 _A_STATEMENT = 3
 """Words of the shortest sentence that tells anything."""
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_LETS = re.compile(r"\blet['\u2019]?s\b", re.IGNORECASE)
+_SENTENCE_END = late_pattern(r"(?<=[.!?])\s+|\n+")
+_LETS = late_pattern(r"\blet['\u2019]?s\b", re.IGNORECASE)
 
 
 def _tells_of_work(sentence: str) -> bool:
@@ -146,19 +154,19 @@ _SHORT = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _YEAR = r"(?:19|20)\d\d"
 # "may" and "mar" are words, so those two count only with a capital.
 _PLAIN = "|".join(f"{name}|{name[:3]}" for name in MONTHS if name not in ("may", "march"))
-_MONTH = re.compile(
+_MONTH = late_pattern(
     rf"\b(?P<last>last |this past )?(?:(?i:(?P<plain>{_PLAIN}))|(?P<capital>Mar|March|May))\b\.?"
     rf"(?:,? (?:of )?(?P<year>{_YEAR}))?"
 )
-_DAY = re.compile(
+_DAY = late_pattern(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_SHORT})[a-z]*"
     rf"|({_SHORT})[a-z]*\.? (\d{{1,2}})(?:st|nd|rd|th)?\b)(?:,? ({_YEAR}))?"
     rf"|\b({_YEAR})-(\d\d)-(\d\d)\b",
     re.IGNORECASE,
 )
-_IN_YEAR = re.compile(rf"\b(?:in|during|of) ({_YEAR})\b", re.IGNORECASE)
-_LAST_WEEKDAY = re.compile(rf"\b(?:last|on) ({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
-_LAST_MONTH = re.compile(r"\blast month\b", re.IGNORECASE)
+_IN_YEAR = late_pattern(rf"\b(?:in|during|of) ({_YEAR})\b", re.IGNORECASE)
+_LAST_WEEKDAY = late_pattern(rf"\b(?:last|on) ({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
+_LAST_MONTH = late_pattern(r"\blast month\b", re.IGNORECASE)
 _RELATIVE_DAYS = (("day before yesterday", 2), ("yesterday", 1))
 
 

@@ -62,6 +62,8 @@ NEAREST = 1000
 """How many records the dense leg proposes."""
 COMPARED = 100
 """How many new records are compared one by one with a text; more are left to the store."""
+RARE = 5
+"""A name in so few records, or in one of fifty, tells them from others."""
 FEWEST, READ = 30, 150
 """How many records are read from the store for one question."""
 
@@ -74,7 +76,8 @@ class Found:
     opens: bool = False
     """Whether the question asks for anything that is here; "thanks!" does not."""
     named: bool = False
-    """Whether it names somebody who speaks, or a time: then a weak match is enough."""
+    """Whether it names a time, or somebody or something known by name: then a weak match is
+    enough."""
     too_little: frozenset[str] = frozenset()
     """Refs of what is not worth its tokens: it is told in the record, and not shown."""
     beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -138,6 +141,7 @@ class Search:
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
+            named = _names_somebody_or_a_time(question) or _knows_a_name(index, question, findable)
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
@@ -149,7 +153,7 @@ class Search:
         return Found(
             items=tuple(items),
             opens=_opens(question, best.values()),
-            named=_names_somebody_or_a_time(question),
+            named=named,
             too_little=too_little,
             beside={ref: hit.beside for ref, hit in best.items() if hit.beside},
             fault=fault,
@@ -278,7 +282,7 @@ class Search:
         if rated.goes_on:
             gains = spread(gains, _conversations(index, rated.places))
         # What is in view says that there is less left to find, and is not found again.
-        touched &= ~np.isin(rated.places, index.places(wanted.without))
+        touched &= ~_at(index, index.places(wanted.without))[rated.places]
         # Of those worth the same, what was written last goes first.
         order = np.lexsort((-rated.places, -gains))
         order = order[touched[order]]
@@ -413,7 +417,15 @@ def _echoes(index: LexicalIndex, rated: Signals) -> Bools:
 def _answers(index: LexicalIndex, places: Ints, pays: Bools) -> Bools:
     """Say of each candidate whether it answers a user's question that is shown."""
     asked = pays & (index.columns["question"].all[places] * index.columns["user"].all[places] > 0)
-    found: Bools = np.isin(index.columns["previous"].all[places], places[asked])
+    found: Bools = _at(index, places[asked])[index.columns["previous"].all[places]]
+    return found
+
+
+def _at(index: LexicalIndex, places: Ints) -> Bools:
+    """Say of every place, and behind them of "no such record", whether it is one of these."""
+    found = np.zeros(len(index) + 1, bool)
+    found[places] = True
+    found[-1] = False
     return found
 
 
@@ -424,8 +436,7 @@ def _beside(index: LexicalIndex, rated: Signals, chosen: NDArray[np.intp]) -> li
     """
     own = rated.above("words", 0) | rated.above("related", 0) | rated.above("files", 0)
     own |= rated.above("phrase", 0) | rated.above("dense", NEAR)
-    holds = np.zeros(len(index) + 1, bool)
-    holds[rated.places[own]] = True
+    holds = _at(index, rated.places[own])
     before, after = index.columns["previous"].all, index.columns["next"].all
     places = rated.places[chosen]
     around = np.array([before[places], after[places]])
@@ -452,10 +463,8 @@ def _by_place(index: LexicalIndex, near: Mapping[str, Near]) -> Floats | None:
 def _by_place_among(index: LexicalIndex, places: Ints, moved: Mapping[str, Sway]) -> Floats:
     """Return by how much each of these places is moved."""
     here = np.zeros(len(index) + 1, np.float32)
-    for ref, sway in moved.items():
-        place = index.place(ref)
-        if place >= 0:
-            here[place] = sway.total
+    # What is not here goes where no record stands.
+    here[index.places(moved)] = [rated + used for rated, used in moved.values()]
     found: Floats = here[places]
     return found
 
@@ -474,6 +483,13 @@ def _with_opinions(
 
 def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
     return not (question.terms or near or _names_somebody_or_a_time(question))
+
+
+def _knows_a_name(index: LexicalIndex, question: Question, findable: Bools) -> bool:
+    """Say whether a name of the question is in few records, and so tells them from all others."""
+    few = max(RARE, len(index) // 50)
+    of_names = index.postings(index.term_ids(question.names))
+    return any(findable[held].any() for held, _ in of_names if len(held) <= few)
 
 
 def _names_somebody_or_a_time(question: Question) -> bool:

@@ -122,10 +122,11 @@ class Asked:
     @classmethod
     def by(cls, find: Find) -> Asked:
         """Return what a query asks for, or raise when that cannot be."""
-        texts = ((field, getattr(find, f"{field}s")) for field in _ASKED)
+        many = (find.keys, find.digests, find.sessions, find.types, find.scopes, find.sources)
+        texts = zip(_ASKED, many, strict=True)
         times = ((">=", find.since, "since"), ("<", find.until, "until"))
         return cls(
-            texts={field: possible_texts(many, f"{field}s") for field, many in texts if many},
+            texts={field: possible_texts(asked, f"{field}s") for field, asked in texts if asked},
             times={sign: moment(at, field) for sign, at, field in times if at is not None},
             live=find.live,
             newest_first=find.newest_first,

@@ -60,8 +60,10 @@ def fold(text: str) -> str:
     Case, spacing, a leading bullet, surrounding quotes and closing stops make no difference; a
     question mark does. Never empty when the cleaned text is not blank.
     """
-    cased = normalize("NFD", clean(text)).casefold()
-    line = " ".join(normalize("NFC", cased).split())
+    text = clean(text)
+    plain = text.isascii()  # of which nothing is composed
+    cased = text.lower() if plain else normalize("NFC", normalize("NFD", text).casefold())
+    line = " ".join(cased.split())
     return _OPENING.sub("", line, count=1).rstrip(_CLOSING) or line
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 
 from .cleaning import digest, one_line
+from .patterns.late import late_pattern
 
 LINE = 200
 """Characters of the line that names a failure."""
 READ = 6000
 """Characters of an output that are read, half of them at its end."""
 
-_STARTS = re.compile(
+_STARTS = late_pattern(
     r"\s{0,40}+(?:(?!no\b|0\b|without\b)\w{1,40} )?"
     r"(?:(?:error|exception|failed|failure|fatal|panic|traceback)\b|usage:)"
     r"|\s{0,40}+[\w.]{0,120}(?:Error|Exception)\b"
@@ -25,7 +26,7 @@ _STARTS = re.compile(
     r'|\s{0,40}+\{\s{0,40}+"(?:error|errors|exception)"\s{0,40}+:\s{0,40}+(?!null|false|""|\[\]|\{\})',
     re.IGNORECASE,
 )
-_SAYS = re.compile(
+_SAYS = late_pattern(
     r"\bexit(?:ed)?(?: with)? (?:code|status):? ?[1-9]\d*"
     r"|\breturn(?: ?code|ed non-zero exit status):? ?[1-9]\d*"
     r'|"(?:exit_code|returncode|exitCode)": ?[1-9]\d*'
@@ -35,18 +36,18 @@ _SAYS = re.compile(
     r"|^Traceback \(most recent call last\)",
     re.IGNORECASE | re.MULTILINE,
 )
-_SHORT_SAYS = re.compile(
+_SHORT_SAYS = late_pattern(
     r"\bcommand not found\b|\bno such (?:file|command|option)\b|\bpermission denied\b"
     r"|\b(?:password|login|authentication) is required\b|\baccess denied\b|\baborted\b"
     r"|\bnot recognized as\b|\bcould not (?:find|resolve|connect)\b|\bconnection refused\b",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"\b[\w.]{0,80}[a-z](?:Error|Exception)\b:? ?[^\n]*")
-_LINES = re.compile(r"[^\n]+")
+_NAMED = late_pattern(r"\b[\w.]{0,80}[a-z](?:Error|Exception)\b:? ?[^\n]*")
+_LINES = late_pattern(r"[^\n]+")
 _CHANGES = (
-    (re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b"), "#"),
-    (re.compile(r"\d+"), "0"),
-    (re.compile(r"\s+"), " "),
+    (late_pattern(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b"), "#"),
+    (late_pattern(r"\d+"), "0"),
+    (late_pattern(r"\s+"), " "),
 )
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from .patterns.late import late_pattern
 
 # No name in a folder is longer: a line of dashes is not read again from each of them.
-_PATH = re.compile(
+_PATH = late_pattern(
     r"(?<![\w@:/])(?:[\w.-]{1,255}+/){0,40}[\w-][\w.-]{0,255}\.(?:[A-Za-z]\w{1,7}|[chrs])(?![\w/])|"
     r"(?<![\w@:])(?:\.{0,2}/)?(?:[\w.-]{1,255}+/){1,40}[\w.-]{1,255}+"
 )
 # 04/02 is a day, and "and/or", "he/she" are words.
-_EITHER_OR = re.compile(r"^(?:[\d/.-]*|[^\W\d_]+/[^\W\d_]+)$")
+_EITHER_OR = late_pattern(r"^(?:[\d/.-]*|[^\W\d_]+/[^\W\d_]+)$")
 # In backticks, with humps or underscores, or a capital in mid-sentence.
-_NAME = re.compile(
+_NAME = late_pattern(
     r"`([^`\n]{2,40})`|\b([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b"
     r"|(?<=[a-z,] )([A-Z][A-Za-z0-9]{2,30})\b"
 )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from .cleaning import words
+from .patterns.late import late_pattern
 from .terms import stem
 
 _SAID_FOR = {
@@ -119,17 +120,17 @@ _SAID_FOR = {
     "contact": "phone",
 }
 _SHAPES = (
-    (re.compile(r"[\w-]\.[a-z]{2,5}\b(?![@\w])|\S/\S{1,200}\.\w"), ("file",)),
-    (re.compile(r"\B#[a-z][\w-]*"), ("channel", "message")),
-    (re.compile(r"\B@\w+"), ("user",)),
-    (re.compile(r"\S@[^\s@]{1,200}\.\w"), ("email", "send")),
-    (re.compile(r"\bhttps?://"), ("url", "web", "page", "fetch")),
-    (re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I), ("event", "calendar")),
-    (re.compile(r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b", re.I), ("time",)),
-    (re.compile(r"[€$£]\s?\d|\b\d+ ?(?:euros?|dollars?|usd|eur)\b", re.I), ("payment", "amount")),
-    (re.compile(r"\d ?%|\bper ?cent\b", re.I), ("percent", "percentage")),
-    (re.compile(r"\b(?:PR|MR) ?#?\d+"), ("pull", "request")),
-    (re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE)\b"), ("query", "sql")),
+    (late_pattern(r"[\w-]\.[a-z]{2,5}\b(?![@\w])|\S/\S{1,200}\.\w"), ("file",)),
+    (late_pattern(r"\B#[a-z][\w-]*"), ("channel", "message")),
+    (late_pattern(r"\B@\w+"), ("user",)),
+    (late_pattern(r"\S@[^\s@]{1,200}\.\w"), ("email", "send")),
+    (late_pattern(r"\bhttps?://"), ("url", "web", "page", "fetch")),
+    (late_pattern(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.I), ("event", "calendar")),
+    (late_pattern(r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b", re.I), ("time",)),
+    (late_pattern(r"[€$£]\s?\d|\b\d+ ?(?:euros?|dollars?|usd|eur)\b", re.I), ("payment", "amount")),
+    (late_pattern(r"\d ?%|\bper ?cent\b", re.I), ("percent", "percentage")),
+    (late_pattern(r"\b(?:PR|MR) ?#?\d+"), ("pull", "request")),
+    (late_pattern(r"\b(?:SELECT|INSERT|UPDATE|DELETE)\b"), ("query", "sql")),
 )
 """What something looks like, and what tools call it."""
 

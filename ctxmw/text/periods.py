@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from .lexicon import MONTHS, WEEKDAYS
+from .patterns.late import late_pattern
 
 OPEN_ENDED = timedelta(days=14)
 """How long "for this trip" holds beyond the day it was said: nobody says when a trip is over."""
@@ -96,7 +97,7 @@ _MONTH = rf"(?:{_any(_MONTHS)})\b\.?"
 _DAY_OF = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?:19|20)\d\d"
 _THE = r"(?:the |el |la |le |l'|den |dem |zum |au |à )?"
-_POINT = re.compile(
+_POINT = late_pattern(
     rf"{_THE}(?:"
     rf"(?P<iso>{_YEAR}-\d\d-\d\d)\b"
     rf"|(?P<figures>\d{{1,2}}(?P<by>[./-])\d{{1,2}}(?P=by)(?:{_YEAR}|\d\d))(?!\d)"
@@ -113,34 +114,34 @@ _POINT = re.compile(
     r"|(?P<feast>christmas|new year(?:'s(?: eve)?)?)\b"
     r")"
 )
-_UNTIL = re.compile(
+_UNTIL = late_pattern(
     r"\b(?:until|till|up to and including|up to|through|bis|jusqu'(?:à |au )?|hasta)\s*"
 )
-_FROM = re.compile(
+_FROM = late_pattern(
     r"\b(?:starting|beginning|as of|as from|effective|from|ab|à partir d[eu]|a partir de)"
     r" (?:on |from |in )?"
 )
-_BETWEEN = re.compile(r"\bbetween ")
-_TO = re.compile(r"\s{0,8}(?P<word>to|until|till|through|and|bis|-|\u2013) ?")
-_HABIT = re.compile(r"\b(?:every|each|usually|normally|jede[nrsm]?|chaque|cada)\b")
-_PAST = re.compile(
+_BETWEEN = late_pattern(r"\bbetween ")
+_TO = late_pattern(r"\s{0,8}(?P<word>to|until|till|through|and|bis|-|\u2013) ?")
+_HABIT = late_pattern(r"\b(?:every|each|usually|normally|jede[nrsm]?|chaque|cada)\b")
+_PAST = late_pattern(
     r"\b(?:was|were|did|had|got|went|came|made|took|found|began|bought|left|wrote|chose|said|told"
     r"|saw|met|gave|became|paid|sent|built|kept|lost|won|ran|been"
     r"|(?<!am )(?<!is )(?<!are )(?<!'m )(?<!'s )(?<!'re )(?<!be )\w+[^\We]ed)\b"
 )
-_NOW = re.compile(
+_NOW = late_pattern(
     r"\b(?:today|tonight|(?:for )?the rest of (?:the |this )?(?P<rest>day|week|month|quarter|year)"
     r"|this (?:(?P<this>weekend|week|month|quarter|year)|morning|afternoon|evening)"
     r"|(?P<other>diese woche|cette semaine|esta semana))\b(?!')"
 )
-_AHEAD = re.compile(
+_AHEAD = late_pattern(
     rf"\b(?:tomorrow|next (?P<next>weekend|week|month|quarter|year|{_any(_WEEKDAYS)})"
     rf"|this (?P<this>{_any(_WEEKDAYS)})"
     r"|(?P<other>nächste woche|la semaine prochaine|la próxima semana)"
     r"|(?:the |these )(?:next|coming) (?P<number>\d{1,4}|[a-z]{3,6}|couple of|)[ ]?"
     rf"(?P<unit>{'|'.join(_UNITS)})(?P<many>s?))\b(?!')"
 )
-_WHILE = re.compile(
+_WHILE = late_pattern(
     r"\b(?:for (?:the rest of )?this|(?:during|throughout) (?:this|my|our|the)) (?:\w+ )?"
     r"(?:trip|journey|vacation|holidays?|visit|stay|tour|sprint|conference|hackathon|retreat)\b"
     r"|\bwhile (?:i'm|i am|we're|we are) (?:on (?:vacation|holiday|leave|tour|the road|(?:my|our|a|"

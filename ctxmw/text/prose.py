@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .patterns.late import late_pattern
+
 LOOKED_AT = 4_000
 """Characters of a message that are looked at: of a longer one its beginning and its end."""
 LONGEST = 400
@@ -52,9 +54,9 @@ def _ends(text: str) -> str:
     return "\n\n".join([head.rpartition("\n")[0] or head, tail.partition("\n")[2] or tail])
 
 
-_FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
+_FENCE = late_pattern(r"[ \t]{0,3}(?:```|~~~)")
 # Quotes, code, shell, tables, differences, traces and logs: nobody says such a line.
-_NOT_SAID = re.compile(
+_NOT_SAID = late_pattern(
     r"""\A(?: [ ]{0,3}> | [ ]{4} | \t | [+-]{2} | Traceback | \[?\d{4}-\d\d-\d\d | \[?\d\d:\d\d
       | \s*+(?: [$|<{}@] | >>>|\.\.\.|//|/\*|\*/|-- | \#(?!\#|[ ][A-Z]) | File[ ]" | at[ ]\S+\(
         | (?:import|from|def|class|function|const|let|var|return|SELECT)[ ].*[;:({=]
@@ -62,13 +64,13 @@ _NOT_SAID = re.compile(
     """,
     re.VERBOSE,
 )
-_BULLET = re.compile(r"\A\s*+(?:[-*•+]|\d{1,2}[.)])\s++(?:\[[ xX]\]\s++)?")
-_HEADING = re.compile(
+_BULLET = late_pattern(r"\A\s*+(?:[-*•+]|\d{1,2}[.)])\s++(?:\[[ xX]\]\s++)?")
+_HEADING = late_pattern(
     r"\A\s*+(?:#{1,6}+\s++(?P<title>[^.!?\s][^.!?]{1,59}?):?"
     r"|(?:\*\*)?(?P<lead>[^.!?*\s][^.!?*]{1,59}):(?:\*\*)?)\s*+$"
 )
 # After such an announcement somebody else speaks.
-_ANNOUNCES = re.compile(
+_ANNOUNCES = late_pattern(
     r"""\b(?: this|following|below|here(?:'s|[ ]is|[ ]are)|says?|said|reads?|wrote|writes|told
         |text|e-?mail|message|errors?|output|logs?|quote|excerpt|example|snippet|transcript|article
         |complains?|warns?|grammar|spelling|sentence|paragraph|code|file|docs|documentation|prompt
@@ -77,7 +79,7 @@ _ANNOUNCES = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_OWN_ANNOUNCEMENT = re.compile(r"\b(?:remember|note|decided|decision|next|todo|keep in mind)\b")
+_OWN_ANNOUNCEMENT = late_pattern(r"\b(?:remember|note|decided|decision|next|todo|keep in mind)\b")
 
 
 def _own_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -121,27 +123,29 @@ def _announced(line: str) -> int | None:
     return max((stop.end() for stop in _STOP.finditer(line, 0, found.start())), default=0)
 
 
-_STOP = re.compile(r"(?<![.!?…])[.!?…]++[\"')\]*]*+(?=\s|$)")
-_NO_STOP = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|[a-z])|^\d+)$", re.I)
-_GERMAN_DATE = re.compile(
+_STOP = late_pattern(r"(?<![.!?…])[.!?…]++[\"')\]*]*+(?=\s|$)")
+_NO_STOP = late_pattern(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|[a-z])|^\d+)$", re.I
+)
+_GERMAN_DATE = late_pattern(
     r"\d\. (?:januar|februar|m\u00e4rz|april|mai|juni|juli|august|september|oktober|november|"
     r"dezember)\b"
 )
-_HIDDEN = re.compile(
+_HIDDEN = late_pattern(
     r"""`[^`\n]{1,200}` | "[^"\n]{1,300}" | \u201c[^\u201d\n]{1,300}\u201d | «[^»\n]{1,300}»
       | \u201e[^\u201c\u201d\n]{1,300}[\u201c\u201d]
       | (?<![\w'])'[^'\n]{2,300}'(?![\w']) | \[REDACTED:\w+\] | \bhttps?://\S+""",
     re.VERBOSE,
 )
-_JOKE = re.compile(
+_JOKE = late_pattern(
     r"""\b(?: (?:just[ ])?kidding|jk|joking|just[ ]a[ ]joke|lol|lmao|rofl|ha(?:ha)+h?|hehe
         |yeah[ ]right|sarcas[mt]\w*|as[ ]if|what[ ]could[ ](?:possibly[ ])?go[ ]wrong )\b
       | /s\b | [\U0001f602\U0001f923\U0001f61c\U0001f61d\U0001f609\U0001f643] | ;-?\)""",
     re.VERBOSE,
 )
-_WORD = re.compile(r"[a-z][a-z']*")
+_WORD = late_pattern(r"[a-z][a-z']*")
 # Something private that stands between two sentences belongs to neither.
-_PRIVATE_ASIDE = re.compile(r"(?:\[REDACTED:private\] )+(?=[A-Z])")
+_PRIVATE_ASIDE = late_pattern(r"(?:\[REDACTED:private\] )+(?=[A-Z])")
 
 
 def _split(line: str, heading: str) -> Iterator[Sentence]:

@@ -10,10 +10,14 @@ from .cleaning import words
 from .lexicon import STOP_WORDS
 
 _ENDINGS = tuple(
-    "ization ational fulness ousness iveness tional ation ement ments alism ness ment ance ence "
-    "able ible ical ful ism ate ous ive ize ise ion ity al er or ic ly".split()
+    "ification abiliti ibiliti ational fulness iveness ization isation ousness tional ation alism "
+    "alist ement ifier able ance ator ence abil ibil ible ical iser izer ment ness ant ate ent ful "
+    "ion ise ism ist iti ive ize ous al er ic li or".split()
 )
-_SYLLABLE = re.compile(r"[aeiouy][^aeiouy]")
+"""The longest first."""
+_MOST_ENDINGS = 3
+"""Endings that a word may have: function, al, ity."""
+_SYLLABLE = re.compile(r"(?:[aeiou]|(?<![aeiou])y)+(?:[^aeiouy]|(?<=[aeiou])y)")
 _SHORTEST = 4
 QUERY_CHARS = 4096
 """A query is read up to here."""
@@ -63,7 +67,7 @@ class _Stems(dict[str, str]):
 
 
 stem: Callable[[str], str] = _Stems().__getitem__
-"""Return a light English stem: no plural, no -ed or -ing, and one ending less.
+"""Return an English stem, the same for all forms of a word: generate, generated, generator.
 
 Short words, and words of other scripts, stay as they are; accents do not count.
 """
@@ -73,14 +77,26 @@ def _stem(word: str) -> str:
     word = without_accents(word)
     if len(word) < _SHORTEST or not word.isascii() or not word.isalpha():
         return word
-    word = _without_past(_without_plural(word))
-    if len(word) >= _SHORTEST and word.endswith("y"):
-        word = word[:-1] + "i"
-    for ending in _ENDINGS if word.endswith(_ENDINGS) else ():
-        if word.endswith(ending) and _syllables(word[: -len(ending)]) > 1:
-            word = word[: -len(ending)]
-            break
+    word = _without_endings(_with_i(_without_past(_without_plural(word))))
+    # "allergy" is "allergic", "create" is "creating".
+    if word.endswith("i") and _syllables(word[:-1]) > 1:
+        return word[:-1]
     return word[:-1] if len(word) >= _SHORTEST and word.endswith("e") else word
+
+
+def _without_endings(word: str) -> str:
+    for _ in range(_MOST_ENDINGS):
+        endings = (one for one in _ENDINGS if word.endswith(one))
+        rest = next((cut for one in endings if _syllables(cut := word[: -len(one)]) > 1), None)
+        if rest is None:
+            break
+        word = rest
+    return word
+
+
+def _with_i(word: str) -> str:
+    ends = len(word) >= _SHORTEST and word.endswith("y") and word[-2] not in "aeiou"
+    return word[:-1] + "i" if ends else word
 
 
 def _without_plural(word: str) -> str:
@@ -95,6 +111,8 @@ def _without_past(word: str) -> str:
     for ending in ("ing", "ed"):
         rest = word[: -len(ending)]
         if word.endswith(ending) and len(rest) >= _SHORTEST - 1 and _syllables(rest):
+            if rest.endswith(("at", "bl", "is", "iz")):
+                return rest + "e"
             doubled = rest[-1] == rest[-2] and rest[-1] not in "lsz"
             return rest[:-1] if doubled else rest
     return word

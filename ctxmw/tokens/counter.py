@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue
 from ..runtime.lru import LruCache
+from .encoding import LoadedTable
 from .models import Tokenizer, tokenizer_for
-from .tables import LOADING, TABLES, default_cache_dir, find_table, load_encoding
+from .tables import LOADING, TABLES, default_cache_dir, find_table
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -45,15 +46,15 @@ def counter_for(model: str | None = None, *, cache_dir: Path | None = None) -> C
 class Counter:
     """Counts the tokens of a text; made by `counter_for`.
 
-    The table is loaded at first use, which takes a few tenths of a second: `warm()` does it at a
-    time of your choice. Counts are remembered, and any number of threads may count.
+    The table is read at first use: `warm()` does it at a time of your choice. Counts are
+    remembered, and any number of threads may count.
     """
 
     def __init__(self, tokenizer: Tokenizer, cache_dir: Path | None) -> None:
         self._tokenizer = tokenizer
         self._cache_dir = cache_dir
         self._recent: LruCache[str | bytes, int] = LruCache(_RECENT)
-        self._loaded: tuple[Encoding | None, str] | None = None
+        self._loaded: tuple[LoadedTable | None, str] | None = None
 
     def __call__(self, text: str, /) -> int:
         key = _key(text)
@@ -124,12 +125,13 @@ class Counter:
         )
 
     def warm(self) -> None:
-        """Load the table now."""
-        self._table  # noqa: B018 - which loads it
+        """Read the table now."""
+        if (table := self._table[0]) is not None:
+            table.warm()
 
     def cut(self, text: str, limit: int) -> str:
         """Return the longest beginning of the text, in whole characters, within `limit` tokens."""
-        by_bytes, encoding = _cut_bytes(text, limit - self._spare), self._table[0]
+        by_bytes, encoding = _cut_bytes(text, limit - self._spare), self._encoding
         if encoding is None:
             return by_bytes
         by_tokens = _cut_tokens(text, int(limit / self._tokenizer.factor), encoding)
@@ -138,10 +140,14 @@ class Counter:
     def _counted(self, text: str) -> int:
         if not text:
             return 0
-        bound, encoding = len(text.encode("utf-8", "surrogatepass")) + self._spare, self._table[0]
-        if encoding is None:
+        bound, table = len(text.encode("utf-8", "surrogatepass")) + self._spare, self._table[0]
+        if table is None:
             return bound
-        tokens = len(encoding.encode_ordinary(text)) * self._tokenizer.factor
+        try:
+            tokens = table(text) * self._tokenizer.factor
+        except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
+            self._count_bytes(fault)
+            return bound
         return min(bound, math.ceil(tokens))
 
     @property
@@ -150,22 +156,32 @@ class Counter:
         return 0 if self._tokenizer.own else 1
 
     @property
-    def _table(self) -> tuple[Encoding | None, str]:
+    def _table(self) -> tuple[LoadedTable | None, str]:
         """The table; or why there is none, and the next step: then bytes are counted."""
         if self._loaded is None:
             with LOADING:
-                self._loaded = self._loaded or self._load()
+                self._loaded = self._loaded or self._found()
         return self._loaded
 
-    def _load(self) -> tuple[Encoding | None, str]:
+    def _found(self) -> tuple[LoadedTable | None, str]:
         name = self._tokenizer.encoding
         content = find_table(TABLES[name], self._cache_dir)
         if content is None:
             return None, _NO_TABLE.format(name)
+        return LoadedTable(name, content, self._cache_dir), ""
+
+    @property
+    def _encoding(self) -> Encoding | None:
+        """What tiktoken makes of the table; None when it cannot, and bytes are counted."""
+        table = self._table[0]
         try:
-            return load_encoding(name, TABLES[name], content), ""
+            return table.encoding if table is not None else None
         except Exception as fault:  # noqa: BLE001 - whatever tiktoken raises, counting goes on
-            return None, _NO_LOAD.format(name, fault)
+            self._count_bytes(fault)
+            return None
+
+    def _count_bytes(self, fault: Exception) -> None:
+        self._loaded = None, _NO_LOAD.format(self._tokenizer.encoding, fault)
 
 
 def _parted(texts: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ tiktoken.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
+import importlib
 import os
 import sys
 import tempfile
@@ -58,7 +58,7 @@ def find_table(table: Table, cache_dir: Path | None) -> bytes | None:
         if content := _verified(folder / table.file, table):
             if cache_dir:
                 with suppress(OSError):  # a copy is for next time; this time works without
-                    _write(cache_dir / table.file, content)
+                    write_whole(cache_dir / table.file, content)
             return content
     return None
 
@@ -69,8 +69,11 @@ def _other_folders() -> Iterator[Path]:
             yield Path(folder)
     with suppress(OSError):  # a machine without any folder for temporary files
         yield Path(tempfile.gettempdir()) / "data-gym-cache"
-    with suppress(importlib.metadata.PackageNotFoundError):
-        package = importlib.metadata.distribution("llama-index-core")
+    # Imported here: as a rule the table is found in our own folder.
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    with suppress(PackageNotFoundError):
+        package = distribution("llama-index-core")
         yield Path(str(package.locate_file("llama_index/core/_static/tiktoken_cache")))
 
 
@@ -85,7 +88,7 @@ def _verified(path: Path, table: Table) -> bytes | None:
     return content if hashlib.sha256(content).hexdigest() == table.sha256 else None
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

@@ -73,6 +73,10 @@ function follow() {
     if (!document.hidden) listen();
   });
   addEventListener("pagehide", () => source?.close());
+  // What is sent off changes what this page shows: it may be gone before the next page is here.
+  document.addEventListener("submit", (event) => {
+    if (event.target.method === "post") source?.close();
+  });
   document.querySelector("#news button").addEventListener("click", () => refresh(true));
   listen();
 }

@@ -136,14 +136,22 @@ def _is_taste(memory: Memory) -> bool:
     """Say whether a preference was heard that tells of somebody, and nothing of how to work."""
     if memory.kind != "preference" or not memory.derived_from:
         return False
-    return bool(FIRST_PERSON.search(memory.text)) and not WISHES.search(memory.text)
+    told = _CONDITION.sub("", memory.text) or memory.text
+    return bool(FIRST_PERSON.search(told)) and not WISHES.search(memory.text)
+
+
+_CONDITION = re.compile(r"\b(?:unless|if|when|whenever|until)\b.*", re.IGNORECASE | re.DOTALL)
+"""Who is named there is not who is told of: "No lists unless I ask for one."."""
 
 
 _OF_THEMSELVES = re.compile(r"(?:i|i'm|i've|my|we|our|due to|as an?|because)\b", re.IGNORECASE)
 
 
 def _is_situational(memory: Memory) -> bool:
-    told = memory.kind in ("preference", "fact") and _OF_THEMSELVES.match(memory.text)
+    # What is sensitive waits to be spoken of, of whomever it tells: "Tomas has a nut allergy."
+    told = memory.kind in ("preference", "fact") and (
+        memory.sensitive or _OF_THEMSELVES.match(memory.text)
+    )
     return bool(told) and bool(topics_of(memory.text))
 
 

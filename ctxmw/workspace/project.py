@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..text.cleaning import one_line
+from ..text.patterns.late import late_pattern
 from .files import open_safely
 
 
@@ -98,7 +99,7 @@ def _project(root: Path) -> str:
     return next(filter(None, declared), None) or one_line(_repository(root).name, 100)
 
 
-_NAME = re.compile(r"@?[A-Za-z0-9][\w./-]{0,99}", re.ASCII)
+_NAME = late_pattern(r"@?[A-Za-z0-9][\w./-]{0,99}", re.ASCII)
 
 
 def _declared_name(manifest: Path) -> str | None:
@@ -130,13 +131,13 @@ def _json_name(text: str) -> object:
 
 
 _HEAD = 16_384
-_GO_MODULE = re.compile(r"^module[ \t]++\"?([^\s\"]++)", re.MULTILINE)
-_VERSION = re.compile(r"/v\d++\Z")
-_PARENT = re.compile(r"<(parent|dependencies|build|profiles)>.*?</\1>", re.DOTALL)
-_ARTIFACT = re.compile(r"<artifactId>\s*+([^<\s]++)\s*+</artifactId>")
-_GRADLE = re.compile(r"rootProject\.name\s*+=\s*+[\"']([^\"'\n]++)")
+_GO_MODULE = late_pattern(r"^module[ \t]++\"?([^\s\"]++)", re.MULTILINE)
+_VERSION = late_pattern(r"/v\d++\Z")
+_PARENT = late_pattern(r"<(parent|dependencies|build|profiles)>.*?</\1>", re.DOTALL)
+_ARTIFACT = late_pattern(r"<artifactId>\s*+([^<\s]++)\s*+</artifactId>")
+_GRADLE = late_pattern(r"rootProject\.name\s*+=\s*+[\"']([^\"'\n]++)")
 _TABLES = ("project", "tool.poetry", "package")
-_TOML_LINE = re.compile(
+_TOML_LINE = late_pattern(
     r"""^[ \t]*+(?: \[ (?P<table>[^\]\n]*+) \]
                   | name [ \t]*+ = [ \t]*+ ["'] (?P<name>[^"'\n]*+) ["'] )""",
     re.MULTILINE | re.VERBOSE,
@@ -158,7 +159,7 @@ def _toml_names(text: str) -> dict[str, str]:
     return names
 
 
-_WORKTREE = re.compile(r"gitdir: (?P<main>[^\n]+)/\.git/worktrees/[^/\n]+\n?")
+_WORKTREE = late_pattern(r"gitdir: (?P<main>[^\n]+)/\.git/worktrees/[^/\n]+\n?")
 
 
 def _repository(root: Path) -> Path:

@@ -18,40 +18,57 @@ SEED, WINDOW = 3, 400
 WRITES = 9
 """How often the store is written to: turns and their number, what is learned, view and state."""
 
-CHILD = """
+CHILDREN = """
 import json, os, signal, sys
 from pathlib import Path
 from ctxmw import ContextMiddleware
 from ctxmw.store.sqlite.store import SqliteStore
+from ctxmw.tokens.counter import counter_for
 from tests.support.histories import history
 
-path, file, seed, window, fatal = sys.argv[1:]
-writes = 0
+folder, seed, window, last = Path(sys.argv[1]), *map(int, sys.argv[2:])
+count = counter_for()
+count("What all of them would load is loaded once.")
 
-def dying(method):
+def dying(method, fatal):
+    writes = 0
     def write(self, *args):
-        global writes
+        nonlocal writes
         writes += 1
-        if writes == int(fatal):
+        if writes == fatal:
             os.kill(os.getpid(), signal.SIGKILL)
+        (folder / f"{fatal}.writes").write_text(str(writes))
         return method(self, *args)
     return write
 
-SqliteStore.put = dying(SqliteStore.put)
-with ContextMiddleware.open(path) as ctx:
-    made = ctx.session("s").compact(history(int(seed)), window=int(window))
-    assert made.archived
-    # The caller goes on with what it got: from here on the rest is in the memory alone.
-    Path(file + ".new").write_text(json.dumps(made.messages))
-    os.replace(file + ".new", file)
-    print(writes)
+def compact(fatal):
+    SqliteStore.put = dying(SqliteStore.put, fatal)
+    own = folder / str(fatal)
+    own.mkdir()
+    with ContextMiddleware.open(own / "memory.db", count=count) as ctx:
+        made = ctx.session("s").compact(history(seed), window=window)
+        assert made.archived
+        # The caller goes on with what it got: from here on the rest is in the memory alone.
+        (own / "kept.new").write_text(json.dumps(made.messages))
+        os.replace(own / "kept.new", own / "kept.json")
+
+for fatal in range(last + 1):
+    child = os.fork()
+    if not child:
+        compact(fatal)
+        os._exit(0)
+    (folder / f"{fatal}.ended").write_text(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
 """
 
 
-def compacted_by_a_child(folder, fatal):
-    command = [sys.executable, "-c", CHILD, str(folder / "memory.db"), str(folder / "kept.json")]
-    command += [str(SEED), str(WINDOW), str(fatal)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where processes have compacted the same, each in a folder called by its fatal write."""
+    folder = tmp_path_factory.mktemp("compacted")
+    command = [sys.executable, "-c", CHILDREN, *map(str, (folder, SEED, WINDOW, WRITES))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 def in_reach(folder, said):
@@ -68,17 +85,15 @@ def in_reach(folder, said):
 
 
 @pytest.mark.parametrize("fatal", range(1, WRITES + 1))
-def test_a_process_killed_while_it_writes_loses_nothing(tmp_path, fatal):
+def test_a_process_killed_while_it_writes_loses_nothing(folder, fatal):
     said = history(SEED)
-    killed = compacted_by_a_child(tmp_path, fatal)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    held, again, prepared = in_reach(tmp_path, said)
+    assert int((folder / f"{fatal}.ended").read_text()) == -signal.SIGKILL
+    held, again, prepared = in_reach(folder / str(fatal), said)
     assert held >= {mark_of(message) for message in said if message["role"] != "system"}
     assert again.archived
     assert prepared.messages[0]["role"] == "system"
 
 
-def test_the_kills_cover_every_write_of_a_compaction(tmp_path):
-    whole = compacted_by_a_child(tmp_path, 0)
-    assert whole.returncode == 0, whole.stderr
-    assert int(whole.stdout) == WRITES
+def test_the_kills_cover_every_write_of_a_compaction(folder):
+    assert int((folder / "0.ended").read_text()) == 0
+    assert int((folder / "0.writes").read_text()) == WRITES

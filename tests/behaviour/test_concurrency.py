@@ -11,7 +11,8 @@ import re
 import threading
 from collections import ChainMap, Counter
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,9 +27,11 @@ from ctxmw import (
 from ctxmw.conversation.conversation import Prepared
 from ctxmw.protocols import Find, Store
 from ctxmw.recall.entries import Entry
+from ctxmw.tokens.counter import counter_for
 from tests.support.waiting import PATIENCE
 
 THREADS, PROCESSES = 32, 8
+COUNT = counter_for()
 MARK = re.compile(r"\b(?:note|fact|said)_\w+_end\b")
 SYSTEM = {"role": "system", "content": "You help."}
 
@@ -116,7 +119,7 @@ def drain(chat: Session) -> dict[str, str]:
 
 def test_many_threads_share_one_conversation(ctx):
     chat = ctx.session("busy", project="shop")
-    rounds = 3
+    rounds = 2
     parts = ChainMap(*at_once(lambda number: converse(chat, f"n{number}", rounds)))
     check_entries(ctx, parts | drain(chat), THREADS * rounds)
     records = chat.history()
@@ -304,8 +307,8 @@ async def test_many_tasks_share_one_conversation(ctx):
 # --- processes ---
 
 
-def work_elsewhere(factory: Callable[[str], Store], number: int, rounds: int) -> dict[str, str]:
-    with ContextMiddleware(factory("memory"), user="ada") as ctx:
+def work_elsewhere(factory: Callable[[str], Store], rounds: int, number: int) -> dict[str, str]:
+    with ContextMiddleware(factory("memory"), user="ada", count=COUNT) as ctx:
         chat = ctx.session("busy", project="shop")
         bob = ctx.session("busy", user="bob")
         bob.collect("hook", f"{number}", f"For Bob: note_bob_{number}_end")
@@ -320,11 +323,18 @@ def work_elsewhere(factory: Callable[[str], Store], number: int, rounds: int) ->
     return parts
 
 
+def work_in_processes(factory: Callable[[str], Store], rounds: int) -> list[dict[str, str]]:
+    """Have processes work at once. They are forked: what all of them need is loaded before."""
+    COUNT("Nothing is loaded twice.")
+    with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("fork")) as pool:
+        return list(pool.map(partial(work_elsewhere, factory, rounds), range(PROCESSES)))
+
+
 def test_processes_share_one_conversation(factory):
     rounds = 3
-    with multiprocessing.get_context("spawn").Pool(PROCESSES) as pool:
-        tasks = [(factory, number, rounds) for number in range(PROCESSES)]
-        parts = ChainMap(*pool.starmap(work_elsewhere, tasks, chunksize=1))
+    # This process has threads, and must not be forked: another one is, which has none.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        parts = ChainMap(*pool.submit(work_in_processes, factory, rounds).result())
     with ContextMiddleware(factory("memory"), user="ada") as ctx:
         chat = ctx.session("busy", project="shop")
         check_entries(ctx, parts | drain(chat), PROCESSES * rounds)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import ctxmw
+from ctxmw.text.patterns.late import LatePattern
 from tests.support.growth import BOUND, TIMES, growth
 
 SIZE = 2_500
@@ -42,7 +43,9 @@ def modules() -> Iterator[str]:
 
 
 def within(value: object) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+    if isinstance(value, LatePattern):
+        yield value.compiled
+    elif isinstance(value, re.Pattern) and isinstance(value.pattern, str):
         yield value
     elif isinstance(value, tuple | list):
         for one in value:

@@ -30,6 +30,11 @@ def test_an_import_loads_nothing_heavy(statement):
     assert _loaded(statement, HEAVY) == []
 
 
+def test_a_hook_waits_for_little_where_a_process_answers_it():
+    statement = "import ctxmw.cli.main, ctxmw.cli.commands.hook, ctxmw.cli.resident.caller"
+    assert _loaded(statement, ("ctxmw.text.cleaning", "dataclasses", "inspect", "secrets")) == []
+
+
 def test_the_seams_load_no_pipeline():
     assert _loaded("import ctxmw.protocols, ctxmw.testing.doubles", ("ctxmw.middleware",)) == []
 

@@ -15,6 +15,8 @@ import re
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -46,6 +48,7 @@ from ctxmw.recall.entries import LEASE, LIFETIME, Entry
 from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 from ctxmw.values.messages import Message
+from tests.support.exploring import cases
 from tests.support.waiting import PATIENCE
 
 COUNT = counter_for()
@@ -151,38 +154,50 @@ class Opening:
 
 
 class Elsewhere:
-    """The same calls, made by another process."""
+    """The same calls, made by another process; it opens one file after the other."""
 
-    def __init__(self, path: str, seed: int) -> None:
+    def __init__(self) -> None:
         spawn = multiprocessing.get_context("spawn")
         self._line, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs, path, seed), daemon=True)
+        self._process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
         self._process.start()
 
+    def open(self, path: str, seed: int) -> Elsewhere:
+        self._ask("open", path, seed)
+        return self
+
     def call(self, *args, **kwargs):
-        self._line.send((args, kwargs))
+        return self._ask("call", *args, **kwargs)
+
+    def close(self) -> None:
+        self._ask("close")
+
+    def end(self) -> None:
+        self._line.send(None)
+        self._process.join(PATIENCE)
+        assert self._process.exitcode == 0, f"the other process ended {self._process.exitcode}"
+
+    def _ask(self, name: str, *args, **kwargs):
+        self._line.send((name, args, kwargs))
         if not self._line.poll(PATIENCE):
-            raise AssertionError(f"the other process did not answer {args[1:3]}")
+            raise AssertionError(f"the other process did not answer {name} {args[1:3]}")
         done, result = self._line.recv()
         if not done:
             raise AssertionError(f"in the other process: {result}")
         return result
 
-    def close(self) -> None:
-        self._line.send(None)
-        self._process.join(PATIENCE)
-        assert self._process.exitcode == 0, f"the other process ended {self._process.exitcode}"
 
-
-def _serve(line, path: str, seed: int) -> None:
-    opening = Opening(path, seed)
+def _serve(line) -> None:
     while (asked := line.recv()) is not None:
-        args, kwargs = asked
+        name, args, kwargs = asked
         try:
-            line.send((True, opening.call(*args, **kwargs)))
+            if name == "open":
+                opening, answer = Opening(*args), None
+            else:
+                answer = getattr(opening, name)(*args, **kwargs)
+            line.send((True, answer))
         except Exception as error:  # noqa: BLE001 - the other side raises it
             line.send((False, f"{type(error).__name__}: {error}"))
-    opening.close()
 
 
 # --- what the laws know ---
@@ -276,7 +291,7 @@ keys = st.sampled_from(("", "k1", "k2"))
 class Conversations(RuleBasedStateMachine):
     """Two openings of one file, used at random."""
 
-    second: type = Opening
+    second: Callable[[str, int], Opening | Elsewhere] = Opening
 
     @initialize(known=st.integers(0, 2), news=st.lists(topics, max_size=4))
     def open(self, known, news) -> None:
@@ -845,10 +860,16 @@ def _pick(values: list, pick: int):
     return values[-1 - pick % len(values)]
 
 
-class ConversationsOfTwoProcesses(Conversations):
-    """The second opening is in a process of its own."""
+@contextmanager
+def of_two_processes() -> Iterator[type[Conversations]]:
+    """Have conversations whose second opening is in a process of its own, for the block."""
+    elsewhere = Elsewhere()
 
-    second = Elsewhere
+    class ConversationsOfTwoProcesses(Conversations):
+        second = elsewhere.open
+
+    yield ConversationsOfTwoProcesses
+    elsewhere.end()
 
 
 def run(machine: type[Conversations], examples: int, steps: int) -> None:
@@ -858,11 +879,13 @@ def run(machine: type[Conversations], examples: int, steps: int) -> None:
 
 
 def test_the_laws_hold_for_two_openings_of_one_file() -> None:
-    run(Conversations, examples=150, steps=40)
+    # `make nightly` draws others, thousands of them.
+    run(Conversations, examples=cases(60, explored=150), steps=40)
 
 
 def test_the_laws_hold_for_two_processes() -> None:
-    run(ConversationsOfTwoProcesses, examples=5, steps=30)
+    with of_two_processes() as conversations:
+        run(conversations, examples=5, steps=30)
 
 
 # --- single cases, each of which was wrong once ---

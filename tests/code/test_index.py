@@ -186,6 +186,17 @@ def test_a_file_that_changes_leaves_nothing_behind():
     assert project.paths("a.py") == []
 
 
+def test_what_calls_and_derives_is_known_of_files_that_come_after_it_was_asked_for():
+    project = ProjectCode()
+    project.take_in(file("a.py", "class Base: pass\ndef one(): run()\n"))
+    assert [one.entity.name for one in project.callers_of("run")] == ["one"]
+    project.take_in(file("b.py", "class Later(Base): pass\ndef two(): run()\n"))
+    project.let_go("a.py")
+    assert [one.entity.name for one in project.callers_of("run")] == ["two"]
+    assert [one.entity.name for one in project.derived_from("Base")] == ["Later"]
+    assert meant(project, "later") == ["b.Later"]
+
+
 def test_refs_are_short_and_change_with_what_is_shown():
     assert code_ref("a", "b") == code_ref("a", "b") != code_ref("ab")
     assert len(code_ref("a")) == 8

@@ -21,6 +21,7 @@ from ctxmw.testing import FixedClock
 from ctxmw.tokens.counter import counter_for
 from ctxmw.tokens.prompt_counter import Measure
 from ctxmw.values.messages import BRIDGE
+from tests.support.exploring import cases
 from tests.support.histories import MARK, histories, mark_of
 
 WINDOWS = st.integers(300, 2_000)
@@ -60,7 +61,7 @@ def chat(conversations):
 # -- invariants -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=3_000)
+@settings(max_examples=cases(500, explored=3_000))
 @given(x=histories, window=WINDOWS)
 def test_every_invariant_holds_for_any_history(conversations, x, window):
     chat = conversations.new()

@@ -141,6 +141,32 @@ class TestWhatAnAssistantSaysAfterATool:
         assert [one.trust for one in learned(ctx, "observation")] == ["untrusted"]
 
 
+class TestNotesOfWorkWithTools:
+    DECIDED = "We decided to move the staging cluster to another region."
+    DONE = "I've finished moving the staging cluster."
+
+    def begun(self, ctx: ContextMiddleware, asked: str, report: str, project: str | None) -> str:
+        """What a later conversation's first message brings of the notes."""
+        ctx.session("s1", project=project).capture(browsed("What is new?", "No news.", report))
+        chat = ctx.session("s2", project=project)
+        return chat.peek([user(asked)]).context.part
+
+    def test_come_with_the_first_message_of_later_work(self, ctx: ContextMiddleware) -> None:
+        part = self.begun(ctx, "Let us write the release plan for June", self.DECIDED, None)
+        assert "## Session Notes" in part
+
+    @pytest.mark.parametrize("said", ["thanks!", "yes please", "good morning"])
+    def test_do_not_come_with_small_talk(self, ctx: ContextMiddleware, said: str) -> None:
+        assert not self.begun(ctx, said, self.DECIDED, "shop")
+
+    @pytest.mark.parametrize(("project", "told"), [("shop", True), (None, False)])
+    def test_tell_what_is_done_in_its_project_only(
+        self, ctx: ContextMiddleware, project: str | None, told: bool
+    ) -> None:
+        part = self.begun(ctx, "Let us write the release plan for June", self.DONE, project)
+        assert ("## Session Notes" in part) is told
+
+
 def test_an_answer_after_strangers_words_that_we_showed_is_tainted_by_them(
     ctx: ContextMiddleware,
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 
 import pytest
-import tiktoken
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.memory import Memory
@@ -14,6 +13,7 @@ from ctxmw import ContextMiddleware, InvalidValue, MissingUser
 from ctxmw_llamaindex import ContextMemoryBlock, with_context
 from tests.llamaindex.conftest import KNOWN
 from tests.llamaindex.models import RecordingLLM
+from tests.support.encodings import encoding_of
 
 ASKED = ChatMessage(role="user", content="How do we sign tokens?")
 
@@ -32,13 +32,19 @@ async def test_it_arrives_with_the_history_as_data(ctx):
     assert ctx.session("s1").history()[-1].stable in system.content
 
 
+def test_the_memory_may_come_first_as_everywhere_else(ctx):
+    assert ContextMemoryBlock(ctx, budget=500).ctx is ContextMemoryBlock(ctx=ctx).ctx is ctx
+    with pytest.raises(InvalidValue, match="memory"):
+        ContextMemoryBlock("memory.db")
+
+
 @pytest.mark.parametrize("budget", [1, 60, 150, 400, 1000])
 async def test_its_text_never_has_more_tokens_than_its_budget(ctx, budget):
     for number in range(60):
         ctx.remember(f"Rule {number}: tokens of kind {number} need key {number}.", kind="rule")
     block = ContextMemoryBlock(ctx=ctx, budget=budget)
     text = await block.aget([ASKED], session_id="s1")
-    encoding = tiktoken.get_encoding("o200k_base")
+    encoding = encoding_of("o200k_base")
     assert len(encoding.encode(text)) <= budget
     assert bool(text) is (budget >= 60)
 

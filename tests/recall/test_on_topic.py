@@ -55,6 +55,15 @@ def test_what_is_said_of_several_fields_in_one_breath_belongs_to_each(
     assert whole in asked(ctx, "Which eyeliner would you recommend?")
 
 
+@pytest.mark.parametrize("question", ["What should I cook for dinner?", "A party for Tomas?"])
+def test_an_allergy_comes_to_the_table_whoever_has_it(
+    ctx: ContextMiddleware, question: str
+) -> None:
+    told(ctx, "Tomas has a nut allergy so no places with peanut snacks please")
+    assert "nut allergy" in asked(ctx, question)
+    assert "nut allergy" not in asked(ctx, "How do I revert a commit?")
+
+
 def test_who_asks_what_to_do_somewhere_travels(ctx: ContextMiddleware) -> None:
     told(ctx, "I hate museums.", *(f"I dislike {dish} for dinner." for dish in DISHES))
     assert "I hate museums." in asked(ctx, "What would you suggest for me to do in Ghent?")

@@ -47,6 +47,32 @@ def test_the_same_words_do_not_come_again_when_they_are_in_view(ctx: ContextMidd
     assert left_out == {"The courier comes at four o'clock.": "same words in view"}
 
 
+def test_a_name_that_few_records_hold_is_enough_of_a_match(ctx: ContextMiddleware) -> None:
+    ctx.session("before").capture(said("Tomas loves trains."))
+    ctx.session("another").capture(said("The parcel went to Ulm."))
+    context = ctx.session("now").peek(said("Plan a birthday party with games for Tomas")).context
+    assert "Tomas loves trains." in context.part
+    assert "parcel" not in context.part
+
+
+def test_a_name_that_is_said_all_the_time_is_not(ctx: ContextMiddleware) -> None:
+    ctx.session("before").capture(said(*(f"Tomas has seen train {n}." for n in range(20))))
+    context = ctx.session("now").peek(said("Plan a birthday party with games for Tomas")).context
+    assert not context.part
+
+
+def test_a_summary_in_view_that_only_names_what_was_decided_does_not_stand_for_it(
+    ctx: ContextMiddleware,
+) -> None:
+    decided = "We're building a tracking service. Decided to go with FastAPI and Postgres, no ORM."
+    before = ctx.session("before")
+    before.capture([*said(decided), {"role": "assistant", "content": "I'd use asyncpg then."}])
+    before.end()
+    context = ctx.session("now").peek(said("Write an intro for the tracking service")).context
+    assert "About: FastAPI, Postgres" in context.stable
+    assert decided in context.part
+
+
 def test_an_appetite_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidValue, match="lean, balanced, full"):
         Arriving(appetite="greedy")  # type: ignore[arg-type]

@@ -71,10 +71,25 @@ def test_a_year_counts_when_something_happened_in_it():
         ("painted", "painting"),
         ("decisions", "decision"),
         ("classes", "class"),
+        ("generator", "generated"),
+        ("generation", "generating"),
+        ("authenticated", "authentication"),
+        ("deployment", "deployed"),
+        ("notifications", "notify"),
+        ("allergic", "allergies"),
+        ("accessibility", "accessible"),
+        ("historical", "history"),
     ],
 )
 def test_forms_of_a_word_have_one_stem(word, same):
     assert stem(word) == stem(same)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("number", "numb"), ("letter", "let"), ("party", "part")]
+)
+def test_words_that_only_begin_alike_have_stems_of_their_own(word, other):
+    assert stem(word) != stem(other)
 
 
 @pytest.mark.parametrize("word", ["bus", "his", "news", "id", "größe", "日本"])
@@ -120,6 +135,13 @@ def test_what_is_asked_for_is_known_by_how_it_is_asked():
     assert read("Give me an overview of the project").broad
     assert read("What did you recommend?").asks
     assert not read("I like it").asks
+    assert read("Plan a party for Tomas").asks
+    assert not read("I like the plan").asks
+
+
+def test_names_are_what_has_a_capital_within_a_sentence():
+    assert read("Plan a party for Tomas, and one for Ines").names == {"toma", "ine"}
+    assert not read("Plan a party. Then write the invitations").names
 
 
 @pytest.mark.parametrize(

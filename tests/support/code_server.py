@@ -37,7 +37,7 @@ SETTINGS = {
 
 def why_not() -> str:
     """Return why there is no editor here; "" when there is one."""
-    if not (PLACE / ".editor-installed").exists():
+    if not all(one.exists() for one in (PLACE / ".editor-installed", NODE / "node/bin/node")):
         return (
             "no VS Code here: run make editor, or make test-all, where Node's packages can be had"
         )

@@ -9,25 +9,27 @@ if TYPE_CHECKING:
     import pytest
 
 LONGEST = (
-    "behaviour/test_invariants.py",
-    "mcp/test_clients.py",
-    "behaviour/test_session_machine.py",
     "behaviour/test_concurrency.py",
     "behaviour/test_isolation.py",
-    "compaction/test_compactor.py",
+    "mcp/test_clients.py",
     "docs/test_notebooks.py",
     "behaviour/test_conformance.py",
     "docs/test_supply.py",
     "docs/test_benchmarks.py",
     "search/vectors/test_chroma.py",
+    "langchain/test_middleware_order.py",
+    "behaviour/test_session_machine.py",
+    "behaviour/test_invariants.py",
+    "compaction/test_compactor.py",
     "search/test_per_user.py",
     "behaviour/test_growth.py",
     "behaviour/test_root_logger.py",
-    "behaviour/test_compaction_crash.py",
     "cli/test_main.py",
     "docs/test_reference.py",
     "store/test_replica.py",
     "mcp/test_ending.py",
+    "llamaindex/test_compaction.py",
+    "behaviour/test_compaction_crash.py",
 )
 """In `tests`, the longest first, as `pytest --durations=0` tells."""
 

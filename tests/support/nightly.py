@@ -16,14 +16,14 @@ from pathlib import Path
 
 from hypothesis import settings
 
-from tests.behaviour.test_session_machine import Conversations, ConversationsOfTwoProcesses, run
+from tests.behaviour.test_session_machine import Conversations, of_two_processes, run
 from tests.support.exploring import exploring
 
 BATCH = 500
 """Hypothesis remembers every case of a batch, and gets slower with each."""
 STEPS = 40
 APART = 500
-"""In one case of so many the second opening is a process of its own: that takes a second."""
+"""In one case of so many the second opening is in a process of its own: that takes longer."""
 IN_MEMORY = Path("/dev/shm")
 
 
@@ -41,7 +41,8 @@ def main(arguments: list[str] | None = None) -> None:
         gc.freeze()
         gc.set_threshold(100_000, 50, 100)
         explore(Conversations, cases)
-        explore(ConversationsOfTwoProcesses, -(-cases // APART))
+        with of_two_processes() as conversations:
+            explore(conversations, -(-cases // APART))
     print("Nothing was found.")
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ctxmw.store.postgres.pool import Limits
 from ctxmw.store.postgres.store import PostgresStore
 from ctxmw.store.sqlite.store import SqliteStore
+from tests.support.waiting import PATIENCE
 
 
 def sqlite_in(folder: str, name: str) -> SqliteStore:
@@ -17,4 +19,6 @@ def sqlite_in(folder: str, name: str) -> SqliteStore:
 def postgres_in(dsn: str, prefix: str, name: str) -> PostgresStore:
     """Return the Postgres store of this name: a schema of its own."""
     schema = re.sub(r"\W", "_", f"{prefix}_{name}".lower())
-    return PostgresStore(dsn, schema=schema[:32] + schema[32:][-31:])
+    # Many threads wait for one another here, and on a busy machine that takes as long as it takes.
+    limits = Limits(statement_seconds=PATIENCE)
+    return PostgresStore(dsn, schema=schema[:32] + schema[32:][-31:], limits=limits)

@@ -34,6 +34,7 @@ def test_a_taste_that_was_heard_tells_of_somebody_and_instructs_nobody(text: str
         ("I'd like you to answer in German.", "about"),
         ("I don't eat meat.", "about"),
         ("Answer in short sentences.", "universal"),
+        ("Keep answers short, no lists unless I ask.", "universal"),
         ("Never write to a customer without asking me.", "universal"),
     ],
 )

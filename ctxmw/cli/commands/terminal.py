@@ -13,8 +13,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TextIO
 
-from ...text.cleaning import clean, one_line
-
 Style = Literal["bold", "dim", "red", "green", "yellow"]
 _CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 _BAR = 30
@@ -39,11 +37,11 @@ class Terminal:
 
     def line(self, text: str = "") -> None:
         """Print a line."""
-        print(clean(text), file=self._out)
+        print(_cleaned(text), file=self._out)
 
     def styled(self, text: str, style: Style) -> None:
         """Print a line in a colour, on a terminal."""
-        print(_styled(clean(text), style, self._out), file=self._out)
+        print(_styled(_cleaned(text), style, self._out), file=self._out)
 
     def raw(self, text: str) -> None:
         """Print a text as it is, to the byte."""
@@ -63,6 +61,8 @@ class Terminal:
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Print rows below a header; the last column takes the room that is left."""
+        from ...text.cleaning import one_line
+
         cells = [[one_line(str(cell), self.width) for cell in row] for row in (header, *rows)]
         *widths, _ = [max(map(len, column)) for column in zip(*cells, strict=True)]
         room = max(20, self.width - sum(widths) - 2 * len(widths))
@@ -73,11 +73,11 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Say something on the side: it does not go down the pipe."""
-        print(clean(text), file=self._err)
+        print(_cleaned(text), file=self._err)
 
     def error(self, text: str) -> None:
         """Say what went wrong."""
-        print(f"{_styled('ctxmw:', 'red', self._err)} {clean(text)}", file=self._err)
+        print(f"{_styled('ctxmw:', 'red', self._err)} {_cleaned(text)}", file=self._err)
 
     def progress(self) -> Callable[[int, int], None] | None:
         """Return what is told how far a long work is; None when nobody looks."""
@@ -85,7 +85,7 @@ class Terminal:
 
     def confirmed(self, question: str) -> bool:
         """Ask before something cannot be undone."""
-        print(f"{clean(question)} [y/N] ", end="", file=self._err, flush=True)
+        print(f"{_cleaned(question)} [y/N] ", end="", file=self._err, flush=True)
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     def _bar(self, done: int, total: int) -> None:
@@ -93,6 +93,13 @@ class Terminal:
         end = "\n" if done >= total else ""
         line = f"\r[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total}"
         print(line, end=end, file=self._err, flush=True)
+
+
+def _cleaned(text: str) -> str:
+    # A hook runs at every prompt, and prints an answer as it is: it does not wait for this.
+    from ...text.cleaning import clean
+
+    return clean(text)
 
 
 def _styled(text: str, style: Style, stream: TextIO) -> str:

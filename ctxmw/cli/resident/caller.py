@@ -10,14 +10,12 @@ from __future__ import annotations
 import hmac
 import json
 import os
-import secrets
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import __version__
 from ...store.open import data_folder
@@ -33,8 +31,7 @@ _MOST = 8
 """Processes that are asked, the one that began last first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(NamedTuple):
     """Where a process listens, and the key that both sides must have."""
 
     port: int
@@ -113,7 +110,7 @@ def _asked(address: Address, question: Mapping[str, Any]) -> str | None:
     ):
         # Two short lines follow each other: held back for an acknowledgement, they cost 40 ms.
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        nonce = secrets.token_hex(16)
+        nonce = os.urandom(16).hex()
         send(stream, {"nonce": nonce})
         greeting = receive(stream, 1000)
         if not is_proved(greeting.get("proof"), address.key, "resident", nonce):

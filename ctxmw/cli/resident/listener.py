@@ -10,7 +10,6 @@ import socketserver
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -123,6 +122,6 @@ def _noted(address: Address) -> Path:
     part = note.with_suffix(".part")
     file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(file, "w", encoding="utf-8") as written:
-        json.dump(asdict(address), written)
+        json.dump(address._asdict(), written)
     part.replace(note)
     return note

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...text.lexicon import EVERYDAY
+from ...text.patterns.late import late_pattern
 from ...text.terms import stem
 from ...workspace.mentions import symbols_in
 from .columns import Columns
@@ -90,7 +91,7 @@ def about_code(
 
 
 _NOWHERE = np.zeros(0, np.intp)
-_CODE_SHAPED = re.compile(
+_CODE_SHAPED = late_pattern(
     r"""
     (?<![\w-]) --?[a-z]                            # --config, -c
   | [a-z0-9]_ | [a-z][A-Z] | `[^`\s] | \w\(         # max_size, dstok_, isOpen, `x`, run(
@@ -100,10 +101,10 @@ _CODE_SHAPED = re.compile(
     """,
     re.VERBOSE,
 )
-_PERSON = re.compile(r"\b(?:i|i'm|me|mine|my|we|you|your)\b", re.IGNORECASE)
-_LOCATED = re.compile(r"(?:where|which|how\s{1,3}(?:is|are|does))\b", re.IGNORECASE)
-_FORBIDDEN = re.compile(r"(?:please\s{1,3})?do(?:n't|\s{1,3}not)\b", re.IGNORECASE)
-_CHANGES = re.compile(
+_PERSON = late_pattern(r"\b(?:i|i'm|me|mine|my|we|you|your)\b", re.IGNORECASE)
+_LOCATED = late_pattern(r"(?:where|which|how\s{1,3}(?:is|are|does))\b", re.IGNORECASE)
+_FORBIDDEN = late_pattern(r"(?:please\s{1,3})?do(?:n't|\s{1,3}not)\b", re.IGNORECASE)
+_CHANGES = late_pattern(
     r"""
     (?: [\w/.()-]{1,40}: \s+ )?+                 # "config: ...", "fix(router): ..."
     (?: (?: also|can|could|i|let's|lets|must|need|now|please|should|then|to|want|we|would|you)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ...text.patterns.late import late_pattern
 from ..files import Definition
 from .search import FoundFile
 
@@ -59,7 +60,7 @@ def _uses(code: ProjectCode, one: Definition) -> float:
 
 _WHAT = r"(?:code ?base|project|repo(?:sitory)?|package|library|code|app(?:lication)?)"
 _THIS = rf"(?:this|the|our|my)\s+(?:\w+\s+)?{_WHAT}"
-_ASKS = re.compile(
+_ASKS = late_pattern(
     rf"""
     \bwhat(?:'s|\s+is|\s+are|\s+does)\s+(?:in\s+|inside\s+)?{_THIS}(?:\s+(?:do|about|for))?\s*[?.!]*$
   | \b(?:overview|outline|map|summary|structure|layout|architecture|tour)

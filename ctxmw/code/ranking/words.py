@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from ...text.lexicon import STOP_WORDS
+from ...text.patterns.late import late_pattern
 from ...text.terms import stem
 
 OFTEN = 9
@@ -21,8 +22,8 @@ NAMED = 2
 """How often a word of its own name counts more than one of its body."""
 LONGEST = 40
 """Letters of a word that is kept: longer ones are data."""
-_NAME = re.compile(r"[^\W\d]\w*+")
-_PART = re.compile(r"[A-Z]++(?![a-z])|[A-Z]?[a-z]++|\d++|[^\W\d_A-Za-z]++")
+_NAME = late_pattern(r"[^\W\d]\w*+")
+_PART = late_pattern(r"[A-Z]++(?![a-z])|[A-Z]?[a-z]++|\d++|[^\W\d_A-Za-z]++")
 _OF_ANY_CODE = frozenset(
     """
     args await bool break case catch class cls const continue def dict elif else except export
@@ -70,7 +71,7 @@ def path_terms(path: str) -> tuple[frozenset[str], frozenset[str]]:
     return named, frozenset(_spelled(" ".join(folders))) - named
 
 
-_STANDS_FOR_ITS_FOLDER = re.compile(r"__init__\.py|index\.[cm]?[jt]sx?|mod\.rs")
+_STANDS_FOR_ITS_FOLDER = late_pattern(r"__init__\.py|index\.[cm]?[jt]sx?|mod\.rs")
 
 
 def asked_terms(text: str) -> dict[str, float]:
@@ -106,15 +107,15 @@ def joined_terms(text: str) -> dict[str, float]:
 _FURTHER, _JOINED = 0.5, 0.5
 """What lines after the first count, and two words taken as one."""
 _MOST_ASKED = 80
-_ASKS_FOR_CHANGE = re.compile(
+_ASKS_FOR_CHANGE = late_pattern(
     r"""\s{0,20}(?:(?:also|can|could|i|let's|need|please|should|to|want|we|would|you)\s{1,3}){0,6}
     (?:add(?:ed|ing|s)?|chang(?:e[ds]?|ing)|fix(?:e[ds]|ing)?|improv(?:e[ds]?|ing)|ma(?:de|kes?)
       |refactor(?:ed|s)?|remov(?:e[ds]?|ing)|updat(?:e[ds]?|ing))\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 """That something is to be fixed or added tells nothing of where."""
-_COMMIT = re.compile(r"\b(?=[a-f]{0,39}\d)[0-9a-f]{7,40}\b")
-_TICKETS = re.compile(
+_COMMIT = late_pattern(r"\b(?=[a-f]{0,39}\d)[0-9a-f]{7,40}\b")
+_TICKETS = late_pattern(
     r"""\b(?:close[sd]?|fix(?:e[sd])?|refs?|resolve[sd]?|see)[ ]{0,2}:?[ ]{0,2}\#\d
       | \b(?:closes|fixes|refs?|resolves)\b[ ,.;:)]{0,4}$""",
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from ...text.prose import Sentence, sentences
 from ...values.records import MEMORY_KINDS
@@ -183,6 +184,8 @@ _TELLS_MORE = re.compile(
 _IS_HALF = re.compile(r"\A(?:if|when|unless|although|though|while|because|as)\b")
 
 
+# A person's sentence is read twice: for what it states, and for what it may change.
+@lru_cache(maxsize=256)
 def _everyday(sentence: Sentence) -> Statement | None:
     """Return what somebody tells of themselves, or asks for once and for all."""
     plain = sentence.plain
@@ -194,6 +197,7 @@ def _everyday(sentence: Sentence) -> Statement | None:
     return cut_out(sentence, found)
 
 
+@lru_cache(maxsize=256)
 def _judged(sentence: Sentence) -> Statement | None:
     """Return what no rule knows, where its marks tell that it lasts."""
     plain = sentence.plain

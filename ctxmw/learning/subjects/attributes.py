@@ -241,7 +241,10 @@ _REACHED = (
 
 
 def _goal(words: Sequence[str], forms: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    said = set(words)
     for form in forms:
+        if form[0] not in said:
+            continue
         for at in range(len(words) - len(form)):
             if tuple(words[at : at + len(form)]) == form:
                 rest = words[at + len(form) : at + len(form) + 5]

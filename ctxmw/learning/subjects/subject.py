@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...memory.remember import OTHER_WORDS
 from ...text.cleaning import fold
@@ -109,6 +110,8 @@ class Subject:
         return bool(told) or self.key.startswith("subject:")
 
 
+# A new statement is compared with many known ones, and mostly with the same as the last.
+@lru_cache(maxsize=4096)
 def subject_of(text: str, said: str = "") -> Subject:
     """Return what a statement is about; the sentence around it, `said`, may tell of change."""
     plain = fold(_QUOTED.sub(" \u00a4 ", text)).replace("\u2019", "'")

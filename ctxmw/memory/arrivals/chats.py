@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidValue
+from ...text.cleaning import digest
 from ...values.messages import Message
 from .files import file_in, json_in, list_in
 from .values import Arrival, ArrivingChat, ArrivingMemory, plain_metadata, text_in, time_of
@@ -21,11 +22,9 @@ def from_chatgpt(path: Path) -> Iterator[Arrival]:
         mapping = one.get("mapping") if isinstance(one, dict) else None
         if not isinstance(mapping, dict):
             raise InvalidValue(f"{file} is no export of ChatGPT: a conversation has no mapping.")
-        yield ArrivingChat(
-            id=str(one.get("conversation_id") or one.get("id") or ""),
-            title=str(one.get("title") or ""),
-            messages=tuple(filter(None, map(_chatgpt, _branch(mapping, one.get("current_node"))))),
-        )
+        shown = _branch(mapping, one.get("current_node"))
+        id_ = one.get("conversation_id") or one.get("id")
+        yield _chat(id_, one.get("title"), filter(None, map(_chatgpt, shown)))
 
 
 def _branch(mapping: Mapping[str, Any], last: Any) -> list[Any]:
@@ -58,11 +57,7 @@ def from_claude(path: Path) -> Iterator[Arrival]:
         said = one.get("chat_messages") if isinstance(one, dict) else None
         if not isinstance(said, list):
             raise InvalidValue(f"{file} is no export of Claude: a chat has no chat_messages.")
-        yield ArrivingChat(
-            id=str(one.get("uuid") or ""),
-            title=str(one.get("name") or ""),
-            messages=tuple(filter(None, map(_claude, said))),
-        )
+        yield _chat(one.get("uuid"), one.get("name"), filter(None, map(_claude, said)))
 
 
 def _claude(message: Any) -> Message | None:
@@ -116,6 +111,13 @@ def _documents(held: Mapping[str, Any]) -> Iterator[ArrivingMemory]:
                 (t for n in ("created_at", "creation_date") if (t := time_of(about.get(n)))), None
             )
             yield ArrivingMemory(id=str(key), text=text, at=at, metadata=about, trust="untrusted")
+
+
+def _chat(id_: Any, title: Any, messages: Iterable[Message]) -> ArrivingChat:
+    said = tuple(messages)
+    # One without an id is known by how it began; else all of them would be one conversation.
+    began = digest(str(title), *(str(one.get(name)) for one in said[:1] for name in one))[:24]
+    return ArrivingChat(id=str(id_ or began), title=str(title or ""), messages=said)
 
 
 def _message(role: Any, text: str, id_: Any, at: Any) -> Message | None:

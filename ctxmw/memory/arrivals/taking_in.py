@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ...conversation.state import gone_ref
 from ...errors import InvalidValue
@@ -37,10 +37,23 @@ READERS: dict[str, Callable[[Path], Iterator[Arrival]]] = {
 }
 """By the name of where it comes from."""
 BATCH = 2000
+TURNS = 200
+"""Messages of conversations that are written at once: others may want to write meanwhile."""
 _SAMPLES = 5
 _LONGEST = 20_000
-Capture = Callable[[str, Sequence[Message]], int]
-"""Stores what was said in a conversation; says how many turns were new."""
+
+
+class KeepsConversations(Protocol):
+    """Where conversations are stored, and learned from."""
+
+    def count(self, session: str, messages: Sequence[Message]) -> int:
+        """Return how many turns `store` would find new."""
+
+    def store(self, session: str, messages: Sequence[Message]) -> int:
+        """Store what was said there; return how many turns were new."""
+
+    def learn(self, session: str, messages: Sequence[Message]) -> None:
+        """Learn from what was stored of a conversation and waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +106,9 @@ def arrivals_in(source: str, path: Path, of: str | None) -> list[Arrival]:
 class Taking:
     """How arrivals are taken in."""
 
-    capture: Capture | None
-    """None: it is only told what would be."""
+    conversations: KeepsConversations
+    dry_run: bool = False
+    """It is only told what would be."""
     again: bool = False
     """Also what was taken in before and forgotten since."""
     progress: RowsDone | None = None
@@ -108,34 +122,13 @@ class Taking:
 def take_in(
     journal: Journal, user: str, source: str, found: Iterable[Arrival], how: Taking
 ) -> TakenIn:
-    """Take in what was found."""
-    capture, again = how.capture, how.again
+    """Take in what was found. Of a conversation it is told twice: as it is stored, and learned."""
+    found = list(found)
     memories = [one for one in found if isinstance(one, ArrivingMemory)]
     chats = [one for one in found if isinstance(one, ArrivingChat) and one.messages]
-    total = len(memories) + len(chats)
-    new, gone = 0, 0
-    for start in range(0, len(memories), BATCH):
-        batch = {_key(source, one): one for one in memories[start : start + BATCH]}
-        with journal.store.atomic(user):
-            left = _forgotten(journal, user, batch)
-            gone += 0 if again else len(left)
-            wanted = {key: one for key, one in batch.items() if again or key not in left}
-            fresh = _unknown(journal, user, source, wanted)
-            new += len(fresh)
-            if capture is not None:
-                journal.store.delete(user, sorted(left.values()) if again else [])
-                journal.store.put(fresh)
-        how.told(min(start + BATCH, len(memories)), total)
-    ended = {gone_ref(_chat(source, one)) for one in chats}
-    left_chats = {row.ref for row in journal.store.get(user, sorted(ended))}
-    if capture is not None and again:
-        journal.store.delete(user, sorted(left_chats))
-    taken = [one for one in chats if again or gone_ref(_chat(source, one)) not in left_chats]
-    said: list[int] = []
-    for one in taken:
-        turns = capture(_chat(source, one), one.messages) if capture else len(one.messages)
-        said.append(turns)
-        how.told(total - len(taken) + len(said), total)
+    run = _Run(journal, user, source, how, len(memories) + 2 * len(chats))
+    new, gone = run.take_memories(memories)
+    said, gone_chats = run.take_chats(chats)
     texts = [one.text for one in memories[:_SAMPLES]]
     texts += [one.title or str(one.messages[0]["content"]) for one in chats[:_SAMPLES]]
     return TakenIn(
@@ -143,9 +136,81 @@ def take_in(
         conversations=sum(map(bool, said)),
         turns=sum(said),
         known=len(memories) - new - gone + sum(not n for n in said),
-        forgotten=gone + len(chats) - len(taken),
+        forgotten=gone + gone_chats,
         samples=tuple(texts[:_SAMPLES]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run of taking in."""
+
+    journal: Journal
+    user: str
+    source: str
+    how: Taking
+    total: int
+
+    def take_memories(self, memories: Sequence[ArrivingMemory]) -> tuple[int, int]:
+        """Write those that are new; return how many they are, and how many were forgotten here."""
+        store, again = self.journal.store, self.how.again
+        new, gone = 0, 0
+        for start in range(0, len(memories), BATCH):
+            batch = {_key(self.source, one): one for one in memories[start : start + BATCH]}
+            with store.atomic(self.user):
+                left = _forgotten(self.journal, self.user, batch)
+                gone += 0 if again else len(left)
+                wanted = {key: one for key, one in batch.items() if again or key not in left}
+                fresh = _unknown(self.journal, self.user, self.source, wanted)
+                new += len(fresh)
+                if not self.how.dry_run:
+                    store.delete(self.user, sorted(left.values()) if again else [])
+                    store.put(fresh)
+            self.how.told(min(start + BATCH, len(memories)), self.total)
+        return new, gone
+
+    def take_chats(self, chats: Sequence[ArrivingChat]) -> tuple[list[int], int]:
+        """Store conversations, then learn from them.
+
+        Return how many turns of each were new, and how many conversations were forgotten here.
+        """
+        into, store = self.how.conversations, self.journal.store
+        marks = sorted({gone_ref(self._session(one)) for one in chats})
+        gone = {row.ref for row in store.get(self.user, marks)}
+        taken = [one for one in chats if self.how.again or gone_ref(self._session(one)) not in gone]
+        if self.how.dry_run:
+            would = [into.count(self._session(one), one.messages) for one in taken]
+            return would, len(chats) - len(taken)
+        if self.how.again:
+            store.delete(self.user, sorted(gone))
+        done, said = self.total - 2 * len(taken), []
+        for some in _batches(taken):
+            with store.atomic(self.user):
+                said += [into.store(self._session(one), one.messages) for one in some]
+            self.how.told(done + len(said), self.total)
+        done += len(taken)
+        for some in _batches(taken):
+            with store.atomic(self.user):
+                for one in some:
+                    into.learn(self._session(one), one.messages)
+            done += len(some)
+            self.how.told(done, self.total)
+        return said, len(chats) - len(taken)
+
+    def _session(self, chat: ArrivingChat) -> str:
+        return f"{self.source}:{chat.id}"
+
+
+def _batches(chats: Sequence[ArrivingChat]) -> Iterator[list[ArrivingChat]]:
+    """Yield them in order, so many at once as have about `TURNS` messages together."""
+    some: list[ArrivingChat] = []
+    for one in chats:
+        some.append(one)
+        if sum(len(each.messages) for each in some) >= TURNS:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def _forgotten(journal: Journal, user: str, keys: Iterable[str]) -> dict[str, str]:
@@ -182,10 +247,6 @@ def _same(one: ArrivingMemory) -> str:
 def _key(source: str, one: ArrivingMemory) -> str:
     # Made of where it comes from: what came before is known by it.
     return f"{ARRIVED}{source}:{digest(one.owner, one.id)[:24]}"
-
-
-def _chat(source: str, one: ArrivingChat) -> str:
-    return f"{source}:{one.id}"
 
 
 def _memory(journal: Journal, source: str, one: ArrivingMemory, **values: Any) -> Memory:

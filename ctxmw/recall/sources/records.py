@@ -51,7 +51,8 @@ _LOOKED_AT = 40
 def notes_after_tools(journal: Journal, situation: Situation) -> list[Item]:
     """Return the latest notes that are no more trusted than the tools they were made after.
 
-    They have no place in a system prompt, and still tell where the work stands.
+    They have no place in a system prompt, and still tell where the work stands. What is done is
+    told in its project only: elsewhere nobody goes on with it.
     """
     asked = Find(types=("note",), limit=_LOOKED_AT)
     rows = journal.store.query(situation.user, asked)
@@ -62,6 +63,7 @@ def notes_after_tools(journal: Journal, situation: Situation) -> list[Item]:
         if item.trust == "untrusted"
         and item.session != situation.session
         and item.scope.admits(**here)
+        and (item.kind != "done" or item.scope.kind == "project")
     }
     return list(notes.values())[-LATEST:]
 

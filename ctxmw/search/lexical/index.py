@@ -104,7 +104,7 @@ class LexicalIndex:
         return self._places.find(ref)
 
     def places(self, refs: Iterable[str]) -> Ints:
-        """Return where the live records of these refs stand, of those that are here."""
+        """Return where the live record of each ref stands; -1 when there is none."""
         return self._places.find_all(refs)
 
     def add(self, documents: Sequence[Document]) -> None:

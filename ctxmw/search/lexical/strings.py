@@ -218,9 +218,9 @@ class RowNumbers:
         return int(self._places.own[number]) if number >= 0 else -1
 
     def find_all(self, refs: Iterable[str]) -> NDArray[np.int32]:
-        """Return where the records of these refs stand, of those that are here."""
+        """Return where the record of each ref stands; -1 when there is none."""
         places: NDArray[np.int32] = self._places.all[self._names.find_all(refs)]
-        return places[places >= 0]
+        return places
 
     def add(self, refs: Sequence[str]) -> None:
         """Give each of these the next place; none of them may stand anywhere."""

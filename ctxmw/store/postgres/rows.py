@@ -11,7 +11,6 @@ from typing import Any
 from ...errors import InvalidValue
 from ...protocols import Row
 from ...text.cleaning import words
-from ...text.terms import stem
 from ..rows import (
     WORD_CHARS,
     WORDS,
@@ -20,6 +19,7 @@ from ..rows import (
     row_read,
     values_of,
 )
+from .stems import stored_stem
 
 _LARGEST_VECTOR = 800_000
 """Postgres takes a megabyte of words and positions; what is beyond is not searched."""
@@ -78,7 +78,8 @@ def asked_words(asked: Sequence[str]) -> list[str]:
     A word that falls into several parts is found where all of them are.
     """
     check_texts(asked, "words")
-    parts = ([stem(part) for part in words(word[:WORD_CHARS])] for word in islice(asked, WORDS))
+    first = [words(word[:WORD_CHARS]) for word in islice(asked, WORDS)]
+    parts = (list(map(stored_stem, said)) for said in first)
     return list(dict.fromkeys(" & ".join(map(_quoted, stems)) for stems in parts if stems))
 
 
@@ -98,7 +99,7 @@ def _vector(searched: Sequence[str]) -> str | None:
     """Return words as Postgres reads them: each once, with the first of its places."""
     places: dict[str, list[int]] = {}
     for place, word in enumerate(searched, start=1):
-        found = places.setdefault(stem(word), [])
+        found = places.setdefault(stored_stem(word), [])
         if len(found) < _PLACES:
             found.append(place)
     written: list[str] = []

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from ..patterns.late import late_pattern
 from .kinds import HOOKED, NAMED_LENGTHS, Secret, named_patterns
 
 
@@ -119,24 +120,24 @@ def _end_of_line(text: str, start: int, most: int) -> int:
     return end if end >= 0 else min(start + most, len(text))
 
 
-_USER = re.compile(r"(?!\[REDACTED:)[^\s/@:\"'`\[\]]{0,256}:(?![{$<%*])([^\s/@\"'`\[\]]{3,256})@")
-_PARAMETER = re.compile(
+_USER = late_pattern(r"(?!\[REDACTED:)[^\s/@:\"'`\[\]]{0,256}:(?![{$<%*])([^\s/@\"'`\[\]]{3,256})@")
+_PARAMETER = late_pattern(
     r"[?&;](?:[\w-]{0,40}[_-])?(?i:sig|signature|key|apikey|token|secret|code|auth|sid|jwt|pwd)="
     r"([\w.~%+/=:-]{16,}+)(?![(\[{])",
     re.ASCII,
 )
-_AUTHORIZATION = re.compile(
+_AUTHORIZATION = late_pattern(
     r"authorization\\?[\"']?\s{0,3}[:=]\s{0,3}\\?[\"']?(?:bearer|basic|token|apikey)\s{1,3}"
     r"([\w.~+/=-]{8,}+)|bearer\s{1,3}([\w.~+/=-]{20,}+)",
     re.IGNORECASE | re.ASCII,
 )
-_COOKIE = re.compile(r"[Cc](?i:ookie)s?[\"']?\]?\s{0,2}[:=]\s{0,2}", re.ASCII)
-_PAIR = re.compile(r"(?<![\w.-])[\w.-]{1,64}=\"?([^;\s\"',\[\](){}]{12,}+)", re.ASCII)
+_COOKIE = late_pattern(r"[Cc](?i:ookie)s?[\"']?\]?\s{0,2}[:=]\s{0,2}", re.ASCII)
+_PAIR = late_pattern(r"(?<![\w.-])[\w.-]{1,64}=\"?([^;\s\"',\[\](){}]{12,}+)", re.ASCII)
 
 _GIVEN = r"[\"']?([^\s\"'|;&]{3,}+)"
 _USER_AND = r"(?:=|\s{0,3})[\"']?[^\s:\"'$]{1,64}:([^\s\"']{3,}+)"
 _FLAGS: dict[str, re.Pattern[str]] = {
-    command: re.compile(rf"(?<!\S){flag}")
+    command: late_pattern(rf"(?<!\S){flag}")
     for commands, flag in (
         (("curl", "wget"), rf"(?:-u|--user|-U|--proxy-user){_USER_AND}"),
         (("mysql", "mariadb"), rf"-p{_GIVEN}"),
@@ -148,22 +149,24 @@ _FLAGS: dict[str, re.Pattern[str]] = {
     )
     for command in commands
 }
-_COMMAND = re.compile("|".join(_FLAGS))
+_COMMAND = late_pattern("|".join(_FLAGS))
 
-_NETRC = re.compile(
+_NETRC = late_pattern(
     r"(?:machine\s{1,4}\S{1,255}|default)\s{1,8}(?:login|user)\s{1,4}\S{1,255}\s{1,8}"
     r"password\s{1,4}(?!\[REDACTED:)(\S{3,}+)"
 )
-_PORT = re.compile(r":(?:\d{4,5}|\*):[A-Za-z_*][^\s:]{0,62}:[A-Za-z_*][^\s:]{0,62}:([^\s:\[]{4,}+)")
-_HOST = re.compile(r"(?<![\w/.*-])[\w.*-]{1,255}\Z", re.ASCII)
-_CRYPT = re.compile(
+_PORT = late_pattern(
+    r":(?:\d{4,5}|\*):[A-Za-z_*][^\s:]{0,62}:[A-Za-z_*][^\s:]{0,62}:([^\s:\[]{4,}+)"
+)
+_HOST = late_pattern(r"(?<![\w/.*-])[\w.*-]{1,255}\Z", re.ASCII)
+_CRYPT = late_pattern(
     r"\$(?:[1567]|2[abxy]|y|gy|apr1|argon2(?:id|i|d)|scrypt|sha1|pbkdf2[\w-]{0,12})"
     r"\$[\w./,=$+-]{20,}+",
     re.ASCII,
 )
-_KIND = re.compile(r"kind:[ \t]{0,4}[\"']?Secret\b")
-_DATA = re.compile(r"^(?:data|stringData):[ \t]*\n((?:[ \t]+[\w.-]+:[^\n]*\n?)+)", re.MULTILINE)
-_DATUM = re.compile(r"^[ \t]+[\w.-]+:[ \t]*[\"']?([^\s\"'|>\[{][^\s\"']{5,})", re.MULTILINE)
+_KIND = late_pattern(r"kind:[ \t]{0,4}[\"']?Secret\b")
+_DATA = late_pattern(r"^(?:data|stringData):[ \t]*\n((?:[ \t]+[\w.-]+:[^\n]*\n?)+)", re.MULTILINE)
+_DATUM = late_pattern(r"^[ \t]+[\w.-]+:[ \t]*[\"']?([^\s\"'|>\[{][^\s\"']{5,})", re.MULTILINE)
 
 PLACES: tuple[Callable[[str], Iterator[Secret]], ...] = (
     in_addresses,
@@ -205,6 +208,8 @@ def assigned_values(text: str) -> Iterator[Secret]:
 
 def vendor_values(text: str) -> Iterator[Secret]:
     """Find what stands beside a vendor's name and is made as its keys are."""
+    if "=" not in text and ":" not in text:
+        return
     for value in _LONG_VALUE.finditer(text):
         if len(value[1]) not in NAMED_LENGTHS or not is_mixed(value[1]):
             continue
@@ -214,7 +219,7 @@ def vendor_values(text: str) -> Iterator[Secret]:
 
 
 _VENDORS = named_patterns()
-_LONG_VALUE = re.compile(r"[=:]>?[\"'` \t]{0,5}([\w.+/%:-]{15,160}+={0,3})", re.ASCII)
+_LONG_VALUE = late_pattern(r"[=:]>?[\"'` \t]{0,5}([\w.+/%:-]{15,160}+={0,3})", re.ASCII)
 
 
 def _any_of(names: Iterable[str]) -> str:
@@ -225,9 +230,9 @@ def _any_of(names: Iterable[str]) -> str:
     return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in groups.items())
 
 
-_VENDOR = re.compile(_any_of(_VENDORS))
-_UP_TO_SIGN = re.compile(r"([ \t\w.-]{0,20})[:=\"'\s]{0,4}\Z", re.ASCII)
-_CHECKSUM = re.compile(r"sha|md5|hash|digest|commit|integrity|checksum|rev|version|id\b|url|uri")
+_VENDOR = late_pattern(_any_of(_VENDORS))
+_UP_TO_SIGN = late_pattern(r"([ \t\w.-]{0,20})[:=\"'\s]{0,4}\Z", re.ASCII)
+_CHECKSUM = late_pattern(r"sha|md5|hash|digest|commit|integrity|checksum|rev|version|id\b|url|uri")
 
 
 def _vendor_before(text: str, sign: int) -> str:
@@ -240,10 +245,10 @@ def _vendor_before(text: str, sign: int) -> str:
     return ""
 
 
-_WORD = re.compile("pass|pwd|secret|token|key")
-_PASS = re.compile(r"pass(?:w(?:or)?d|phrase)|(?<=[_.-])pass|(?<![a-z])pass(?==)")
-_KEY = re.compile(r"(?:api|access|account|auth|encryption|master|private|signing|shared)[_-]?\Z")
-_FLAG = re.compile(r"(?<![\w-])--(?:[a-z]{1,12}-){0,3}\Z")
+_WORD = late_pattern("pass|pwd|secret|token|key")
+_PASS = late_pattern(r"pass(?:w(?:or)?d|phrase)|(?<=[_.-])pass|(?<![a-z])pass(?==)")
+_KEY = late_pattern(r"(?:api|access|account|auth|encryption|master|private|signing|shared)[_-]?\Z")
+_FLAG = late_pattern(r"(?<![\w-])--(?:[a-z]{1,12}-){0,3}\Z")
 # What a value is called goes on, up to where the value begins. The name may stand in quotes,
 # brackets or Markdown; a flag (`--token x`) needs no sign, and a password may be told.
 _SIGN = r"""(?P<more>[_.-][\w.-]{1,24}|\d{1,3}|[A-Z]\w{0,24})?
@@ -251,10 +256,10 @@ _SIGN = r"""(?P<more>[_.-][\w.-]{1,24}|\d{1,3}|[A-Z]\w{0,24})?
         [\\*]{0,2}[ \t]{0,4}
       | ["']\s{1,3}value=
 """
-_AFTER = re.compile(_SIGN + ")", re.VERBOSE | re.ASCII)
-_AFTER_FLAG = re.compile(_SIGN + "| [ ])", re.VERBOSE | re.ASCII)
-_AFTER_PASSWORD = re.compile(_SIGN + "| [ ](?:is|was):?[ ])", re.VERBOSE | re.ASCII)
-_VALUE = re.compile(
+_AFTER = late_pattern(_SIGN + ")", re.VERBOSE | re.ASCII)
+_AFTER_FLAG = late_pattern(_SIGN + "| [ ])", re.VERBOSE | re.ASCII)
+_AFTER_PASSWORD = late_pattern(_SIGN + "| [ ](?:is|was):?[ ])", re.VERBOSE | re.ASCII)
+_VALUE = late_pattern(
     r"""[bru]{0,2}(?P<quote>\\?["'`])(?P<quoted>(?:(?!(?P=quote))[^\n])++)
       | (?P<bare>(?:[^\s"'`,;&]++|&(?!\w{1,30}=))++)""",
     re.VERBOSE | re.ASCII,
@@ -303,7 +308,7 @@ def _is_mark(text: str, start: int) -> bool:
     return opened >= 0 and "]" not in text[opened:start]
 
 
-_RUN = re.compile(r"[^\s\"'`]*+")
+_RUN = late_pattern(r"[^\s\"'`]*+")
 
 
 def _end_of_run(text: str, start: int) -> int:
@@ -311,9 +316,9 @@ def _end_of_run(text: str, start: int) -> int:
     return run.end() if run else start
 
 
-_JOINT = re.compile(r"[_.]")
-_CODE = re.compile(r"[()\[\]{}<>|]")
-_ODD = re.compile(r"[^\w.:/-]")
+_JOINT = late_pattern(r"[_.]")
+_CODE = late_pattern(r"[()\[\]{}<>|]")
+_ODD = late_pattern(r"[^\w.:/-]")
 
 
 def _is_secret(value: str, name: _Name, *, quoted: bool) -> bool:
@@ -338,8 +343,8 @@ def _is_secret(value: str, name: _Name, *, quoted: bool) -> bool:
     return not stands_for_something_else(value) and not is_name(value)
 
 
-DIGIT = re.compile(r"[0-9]")
-LETTER = re.compile(r"[^\W\d_]")
+DIGIT = late_pattern(r"[0-9]")
+LETTER = late_pattern(r"[^\W\d_]")
 
 
 def lowered(text: str) -> str:
@@ -370,11 +375,11 @@ def stands_for_something_else(value: str) -> bool:
     return bool(" " in value or _NO_SECRET.fullmatch(value) or _ELIDED.search(value))
 
 
-_NAME = re.compile(r"\.?[A-Za-z_][\w.:-]*", re.ASCII)
-_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_NUMBER = re.compile(r"\d+")
+_NAME = late_pattern(r"\.?[A-Za-z_][\w.:-]*", re.ASCII)
+_HUMP = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
+_NUMBER = late_pattern(r"\d+")
 # Names of things, places of secrets, and what documentation puts there instead of a secret.
-_NO_SECRET = re.compile(
+_NO_SECRET = late_pattern(
     r"""\A(?: [<{\[].* | \*+ | [a-z]\w{0,15}://.*
       | \$(?:[{(].*|\d|(?-i:[A-Z_][A-Z0-9_]*|[a-z_][a-z0-9_]*)) | %(?:[srd]|\(.*|\w+%)
       | (?:your|example|sample|dummy|change_?me|placeholder|redacted|todo)(?![a-z]).*
@@ -383,4 +388,4 @@ _NO_SECRET = re.compile(
       | (?:sha|md|base|utf|aes|[reh]s|argon|oauth|uuid|pbkdf)[-_]?\d{1,4}[-_]?[a-z]{0,6} )""",
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
-_ELIDED = re.compile(r"\*\*\*|\.\.\.|…|xxxx|\[REDACTED:", re.IGNORECASE)
+_ELIDED = late_pattern(r"\*\*\*|\.\.\.|…|xxxx|\[REDACTED:", re.IGNORECASE)

@@ -140,6 +140,8 @@ _PRIVATE = re.compile(r"<\s{0,3}(/?)\s{0,3}private\s{0,3}>", re.IGNORECASE)
 
 
 def _private_regions(text: str) -> Iterator[Secret]:
+    if "<" not in text:
+        return
     depth = start = 0
     for tag in _PRIVATE.finditer(text):
         if not tag[1]:
@@ -162,6 +164,8 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/=]{32}")
 
 
 def _private_keys(text: str) -> Iterator[Secret]:
+    if "-----BEGIN " not in text:
+        return
     for key in _PEM.finditer(text):
         if (key[1] and '"' not in key[0]) or _BASE64.search(key[0]):
             yield Secret(*key.span(), "private_key")

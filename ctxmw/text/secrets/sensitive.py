@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ..patterns.late import late_pattern
+
 _HEALTH = r"""
     allerg\w+|anaphyla\w+|epipen|intoleran\w+|diabet\w+|prediabet\w+|asthma\w*|epilep\w+
     |seizures?|migraines?|cancer|tumou?rs?|leuk(?:a)?emia|lymphoma|chemo\w*|remission|hiv
@@ -54,7 +56,7 @@ _MEDICINES = (
     "setron", "barbital", "profen", "coxib", "conazole", "traline", "zodone", "apine", "eridone",
 )  # fmt: skip
 """How the names of medicines end."""
-_SENSITIVE = re.compile(
+_SENSITIVE = late_pattern(
     rf"\b(?:{_HEALTH}|{_MIND}|{_SEXUALITY}|{_FAITH}|\w{{2,20}}(?:{'|'.join(_MEDICINES)}))\b"
     r"|\u8fc7\u654f|\u7cd6\u5c3f\u75c5|\u6000\u5b55|\u6291\u90c1|\u30a2\u30ec\u30eb\u30ae\u30fc|\u7cd6\u5c3f\u75c5"
     r"|\u598a\u5a20",
@@ -78,8 +80,8 @@ _BEGINNINGS = frozenset(
     ramad eid sabba shabb lent yom diwal koshe halal hijab kippa musul
     """.split()
 )
-_WORD = re.compile(r"[^\W\d_]{1,40}")
-_PARTS = re.compile(
+_WORD = late_pattern(r"[^\W\d_]{1,40}")
+_PARTS = late_pattern(
     r"(?<=[.!?;])\s+|\n|,? (?:and|but) (?=(?:i|i'm|i\u2019m|i've|i\u2019ve|we|my|our)\b)",
     re.IGNORECASE,
 )

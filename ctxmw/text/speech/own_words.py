@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..patterns.late import late_pattern
 from .pasted import CLOCK, DAY, first_pasted
 from .referred import GONE
 
@@ -50,10 +51,10 @@ def _blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_NO_BREAK = re.compile(r"[^\n]")
+_NO_BREAK = late_pattern(r"[^\n]")
 
 
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+_FENCE = late_pattern(r"^[ \t]{0,3}(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 
 
 def _fences(text: str) -> Iterator[tuple[int, int]]:
@@ -68,8 +69,8 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
         yield opened.start(), len(text)
 
 
-_OPENING = re.compile(r"<([A-Za-z][\w:.-]{0,40})(?:\s[^<>\n]{0,300})?(?<!/)>")
-_CLOSING = re.compile(r"</([A-Za-z][\w:.-]{0,40})\s{0,3}>")
+_OPENING = late_pattern(r"<([A-Za-z][\w:.-]{0,40})(?:\s[^<>\n]{0,300})?(?<!/)>")
+_CLOSING = late_pattern(r"</([A-Za-z][\w:.-]{0,40})\s{0,3}>")
 
 
 def _tags(text: str) -> Iterator[tuple[int, int]]:
@@ -92,10 +93,10 @@ def _is_alone(text: str, found: re.Match[str]) -> bool:
     return not before.strip() and _BREAK.match(text, found.end()) is not None
 
 
-_BREAK = re.compile(r"[ \t]{0,20}\n")
+_BREAK = late_pattern(r"[ \t]{0,20}\n")
 
 
-_COMMENT = re.compile(
+_COMMENT = late_pattern(
     r"\\begin\{(?P<name>[\w*]{1,30})\}(?s:.*?)(?:\\end\{(?P=name)\}|\Z)"
     r"|/\*(?s:.*?)(?:\*/|\Z)|<!--(?s:.*?)(?:-->|\Z)"
 )
@@ -105,15 +106,15 @@ def _comments(text: str) -> Iterator[tuple[int, int]]:
     yield from (found.span() for found in _COMMENT.finditer(text))
 
 
-_BEGIN = re.compile(
+_BEGIN = late_pattern(
     r"^[ \t]{0,40}(?:[-=#*_<>\[\]+~]{2,}[ \t]{0,40}(?:begin|start)(?:ning)?\b[^\n]{0,80}"
     r"|\[(?P<name>[A-Za-z][\w ]{0,30})\][ \t]{0,40})$",
     re.IGNORECASE | re.MULTILINE,
 )
-_END = re.compile(r"^[ \t]{0,40}[-=#*_<>\[\]+~]{2,}[ \t]{0,40}end\b[^\n]{0,80}$", re.I | re.M)
+_END = late_pattern(r"^[ \t]{0,40}[-=#*_<>\[\]+~]{2,}[ \t]{0,40}end\b[^\n]{0,80}$", re.I | re.M)
 
 
-_NAMED_END = re.compile(r"\[/([A-Za-z][\w ]{0,30})\]")
+_NAMED_END = late_pattern(r"\[/([A-Za-z][\w ]{0,30})\]")
 
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:
@@ -132,7 +133,7 @@ def _marked(text: str) -> Iterator[tuple[int, int]]:
             over = end
 
 
-_QUOTE = re.compile(
+_QUOTE = late_pattern(
     r"\u201c[^\u201c\u201d]*?\n[^\u201c]*?(?:\u201d|\Z)|\u201e[^\u201c\u201d]*?\n[^\u201e]*?(?:[\u201c\u201d]|\Z)"
     r"|«[^«»]*?\n[^«]*?(?:»|\Z)|^[ \t]{0,40}\"[ \t]{0,40}\n(?s:.*?)(?:^[^\n\"]*\"[ \t]{0,40}$|\Z)"
     r"|^[ \t]{0,40}\"\"\"(?s:.*?)(?:\"\"\"|\Z)",
@@ -145,11 +146,11 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
     yield from (found.span() for found in _QUOTE.finditer(text))
 
 
-_BRACKET = re.compile(r"[\[\]{}]")
-_STRUCTURE = re.compile(r"^[ \t]{0,40}[\[{](?=[\s\[{]{0,20}(?:\"|\n))", re.MULTILINE)
+_BRACKET = late_pattern(r"[\[\]{}]")
+_STRUCTURE = late_pattern(r"^[ \t]{0,40}[\[{](?=[\s\[{]{0,20}(?:\"|\n))", re.MULTILINE)
 
 
-_PAIR = re.compile(r"\" ?:")
+_PAIR = late_pattern(r"\" ?:")
 
 
 def _structures(text: str) -> Iterator[tuple[int, int]]:
@@ -172,10 +173,10 @@ def _structures(text: str) -> Iterator[tuple[int, int]]:
 
 # -- what machines print ----------------------------------------------------------------------
 
-_PRINTED = re.compile(
+_PRINTED = late_pattern(
     r"[ ]{0,3}>|[-dlrwx]{10}[.+@]?[ \t]{1,40}\d|[ \t]{0,40}(?:at [\w.$<>]{1,120}\(|File \")|[ \t]{0,40}\|.{0,400}\|[ \t]{0,40}$"
 )
-_CODE = re.compile(
+_CODE = late_pattern(
     r"""\A(?:import[ ][\w.{*] | from[ ][\w.]{1,80}[ ]import[ ] | (?:async[ ])?def[ ]\w{1,60}\( | @\w{1,60} | \#include
       | class[ ]\w{1,60}\b.{0,200}[:{(] | package[ ][\w.]{1,80};?$ | using[ ][\w.]{1,80}; | return\b.{0,200}[;)]$
       | (?:(?:export|public|private|protected|static|final)[ ]){0,4}
@@ -186,11 +187,11 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
-_LOGGED = re.compile(rf"[ \t]{{0,40}}\[?{DAY}[T ]{CLOCK}")
+_LOGGED = late_pattern(rf"[ \t]{{0,40}}\[?{DAY}[T ]{CLOCK}")
 
 
-_KEYED = re.compile(r"[a-z_][\w-]{0,60}:[ \t]{0,40}$|\.\. [\w-]{1,60}::|.{0,400}::[ \t]{0,40}$")
-_INSET = re.compile(r"[ ]{2}|\t")
+_KEYED = late_pattern(r"[a-z_][\w-]{0,60}:[ \t]{0,40}$|\.\. [\w-]{1,60}::|.{0,400}::[ \t]{0,40}$")
+_INSET = late_pattern(r"[ ]{2}|\t")
 
 
 def _without_machine_text(lines: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from ..patterns.late import late_pattern
 from .referred import GONE, first_referred
 
 CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:[.,]\d{1,9})?[ \u202f]?(?:[ap]\.?m\.?)?"
@@ -18,10 +19,11 @@ DAY = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
 
 def first_pasted(lines: Sequence[str]) -> int:
     """Return from which line on nothing is the speaker's."""
-    return min((at for rule in _RULES if (at := rule(lines)) is not None), default=len(lines))
+    rules = _RULES if len(lines) > 1 else _OF_ONE_LINE
+    return min((at for rule in rules if (at := rule(lines)) is not None), default=len(lines))
 
 
-_KEY = re.compile(
+_KEY = late_pattern(
     r"[ \t]{0,40}(?:\*\*)?([A-Za-zÀ-ž\u4e00-\u9fff][\w -]{0,30}?)(?:\*\*)?[ \t]?[:\uff1a](?:[ \t]|$)"
 )
 _ABOUT = frozenset(
@@ -47,12 +49,12 @@ def _headers(lines: Sequence[str]) -> int | None:
     return None
 
 
-_FORWARDED = re.compile(
+_FORWARDED = late_pattern(
     r"[ \t>]{0,40}[-_]{2,80}[ \t]{0,40}(?:forwarded|original|weitergeleitete|urspr\w{1,20}|message transf|mensaje)\b"
     r"|[ \t]{0,40}begin forwarded message",
     re.IGNORECASE,
 )
-_WROTE = re.compile(
+_WROTE = late_pattern(
     r"[ \t]{0,40}(?:on|am|le|el)\b.{0,200}\b(?:wrote|schrieb|a écrit|escribió)\b.{0,80}:[ \t]{0,40}$",
     re.I,
 )
@@ -69,19 +71,19 @@ def _replies(lines: Sequence[str]) -> int | None:
     return None
 
 
-_ROLE = re.compile(
+_ROLE = late_pattern(
     r"[ \t]{0,40}(?:\#{1,6}[ \t]{0,40}|\*\*|\[)?(user|human|assistant|ai|bot|chatgpt|claude|gemini|copilot"
     r"|system|agent|thought|action|action input|observation|final answer|tool|function)"
     r"(?:\*\*|\])?[ \t]{0,40}(?:[:\uff1a]|$)",
     re.IGNORECASE,
 )
 _TELLING = frozenset({"assistant", "observation", "human", "ai", "action input", "final answer"})
-_RESULT = re.compile(
+_RESULT = late_pattern(
     r"[ \t]{0,40}[\[(<*]{0,4}(?:tool|function|search|command|query|api|retriev\w{1,20}|web)[ _-]"
     r"?(?:\w{1,30}[ _-])?(?:results?|outputs?|responses?)\b[^.!?\n]{0,60}[:\]]",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"<\|[\w ]{1,30}\|>|\[/?INST\]|<\|?/?(?:start|end)_of_turn")
+_TOKEN = late_pattern(r"<\|[\w ]{1,30}\|>|\[/?INST\]|<\|?/?(?:start|end)_of_turn")
 
 
 def _roles(lines: Sequence[str]) -> int | None:
@@ -98,12 +100,12 @@ def _roles(lines: Sequence[str]) -> int | None:
     return None
 
 
-_LABEL = re.compile(
+_LABEL = late_pattern(
     r"(?:^|(?<=[\s.?!]))(question|query|context|answer|documents?|sources?|passages?|chat history"
     r"|follow[- ]?up input|standalone question|helpful answer|existing answer)[ \t]?:(?=\s|$)",
     re.IGNORECASE,
 )
-_MATERIAL = re.compile(
+_MATERIAL = late_pattern(
     r"\b(?:retrieved|following|provided|given) (?:pieces of |retrieved )?(?:context|documents?|"
     r"passages?|information|sources)\b|\bcontext information\b",
     re.IGNORECASE,
@@ -131,13 +133,13 @@ def _prompts(lines: Sequence[str]) -> int | None:
     return None
 
 
-_STAMP = re.compile(
+_STAMP = late_pattern(
     rf"\A(?:[ \t]{{0,40}}[\[(]?(?:{DAY}[T,]?[ \t]{{0,40}})?{CLOCK}[\])Z]?(?=[ \t]|$)"
     rf"|[\w .'-]{{1,40}}(?:[ \t]{{2,40}}|[ \t]{{1,40}}[\[(—-][ \t]{{0,40}})"
     rf"(?:{DAY}[, ]{{0,4}}|today at |yesterday at )?{CLOCK}[\])]?[ \t]{{0,40}}$)",
     re.IGNORECASE,
 )
-_LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|NOTICE)\b")
+_LEVEL = late_pattern(r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL|NOTICE)\b")
 
 
 def _timed(lines: Sequence[str]) -> int | None:
@@ -148,7 +150,7 @@ def _timed(lines: Sequence[str]) -> int | None:
     return None
 
 
-_NAME = re.compile(
+_NAME = late_pattern(
     r"[ \t]{0,40}(?:\*\*|@|<)?([\w.-]{1,20}(?: [A-Z][\w.-]{0,20}){0,2})(?:\*\*|>)?[:\uff1a][ \t]"
 )
 
@@ -162,21 +164,21 @@ def _named(lines: Sequence[str]) -> int | None:
     return None
 
 
-_SOURCE = re.compile(
+_SOURCE = late_pattern(
     r"[ \t]{0,40}(?:\[\d{1,3}\]|\(?(?:source|document|doc|passage|result) \d{1,3}\)?:?)(?=\s|$)",
     re.I,
 )
-_FILE = re.compile(
+_FILE = late_pattern(
     r"^[ \t]{0,40}(?:=+>[ \t]{0,40}\S+[ \t]{0,40}<=+|(?:file(?:name)?|path)[ \t]?:[ \t]{0,40}\S+"
     r"|(?:\#+[ \t]{0,40}|\*\*|`)?(?:[\w.@-]+/)*[\w@-][\w.@-]*\.[A-Za-z]{1,5}(?:\*\*|`)?:)[ \t]{0,40}$",
     re.IGNORECASE,
 )
-_SHELL = re.compile(
+_SHELL = late_pattern(
     r"[ \t]{0,40}(?:\S{0,60}[$#%\u276f\u279c])[ \t]{1,40}(?:sudo )?(?:cat|less|more|head|tail|curl|wget|bat"
     r"|type|git (?:log|show|diff|blame)|grep|rg|sed|awk|find|ls|tree|man|echo|docker|kubectl|gh)\b"
     r"|>>> \S"
 )
-_DIFF = re.compile(r"diff --git |@@ -\d|--- a/|Index: \S+$")
+_DIFF = late_pattern(r"diff --git |@@ -\d|--- a/|Index: \S+$")
 
 
 def _files(lines: Sequence[str]) -> int | None:
@@ -190,7 +192,7 @@ def _files(lines: Sequence[str]) -> int | None:
     return min([*shown, *(sources if len(sources) > 1 else ())], default=None)
 
 
-_PAGE = re.compile(
+_PAGE = late_pattern(
     r"skip to (?:main )?content|\b\d+ min(?:ute)? read\b|^by [A-Z]\w+ [A-Z]\w+"
     r"|^share (?:this|on)\b|^(?:related|popular|recent) (?:articles|posts)\b|all rights reserved"
     r"|^\s*(?:©|copyright)|cookie (?:policy|settings)|^subscribe\b|sign (?:in|up)$"
@@ -199,12 +201,12 @@ _PAGE = re.compile(
     r"|^(?:published|updated) (?:on )?\w+ \d|^advertisement$",
     re.IGNORECASE,
 )
-_MANUAL = re.compile(
+_MANUAL = late_pattern(
     r"^\s*(?:\[!\[|\#{1,3} (?:installation|usage|license|contributing|getting started|quick ?start|"
     r"features|requirements|changelog|documentation|table of contents|faq|authors?)\b)",
     re.IGNORECASE,
 )
-_OURS = re.compile(
+_OURS = late_pattern(
     r"^\s*#{1,2} (?:universal rules|recent sessions|language rules"
     r"|project (?:rules|decisions|context)|rules for (?:ai )?agents?"
     r"|agent (?:rules|instructions)|system prompt|instructions for .{0,30}"
@@ -227,13 +229,13 @@ def _pages(lines: Sequence[str]) -> int | None:
     return min(begun, default=None)
 
 
-_COUNTED = re.compile(r"\d|[\u2605\u2606\xb7\u2022]|@\w")
-_BULLET = re.compile(r"[-#>+]|[*\u2022](?=\s)|\d{1,9}[.)](?=\s)")
-_TIMED = re.compile(rf"\b(?:ago|{CLOCK})(?!\w)|^\d+[smhdwy]\b|[\xb7\u2022|]")
-_STRONG = re.compile(
+_COUNTED = late_pattern(r"\d|[\u2605\u2606\xb7\u2022]|@\w")
+_BULLET = late_pattern(r"[-#>+]|[*\u2022](?=\s)|\d{1,9}[.)](?=\s)")
+_TIMED = late_pattern(rf"\b(?:ago|{CLOCK})(?!\w)|^\d+[smhdwy]\b|[\xb7\u2022|]")
+_STRONG = late_pattern(
     r"\bago\b|[\xb7\u2022|\u2605\u2606]|@\w|[\[(][^\])\d]{0,80}\d[^\])]{0,80}[\])]"
 )
-_WORDS = re.compile(r"[^\W\d_][\w'-]*")
+_WORDS = late_pattern(r"[^\W\d_][\w'-]*")
 _AROUND = frozenset(
     "a added ago am and answer answers asked at by comment commented comments day days edited found"
     " from helpful hour hours in last like likes min minutes modified month months of on out page"
@@ -242,7 +244,7 @@ _AROUND = frozenset(
     " wrote year years yesterday k m".split()
 )
 """Words of lines that stand around a text: who published it, when, how many liked it."""
-_SIGNED = re.compile(
+_SIGNED = late_pattern(
     r"[ \t]{0,40}(?:sent from my |get outlook for |von meinem |envoyé de mon )", re.I
 )
 _LONGEST_LINE = 80
@@ -277,13 +279,13 @@ def _is_furniture(line: str) -> bool:
     return figures and len(unknown) <= (1 if _TIMED.search(line) and len(words) < 8 else 0)
 
 
-_RULE = re.compile(r"^[ \t]{0,40}([-=_*~])\1{2,}[ \t]{0,40}$")
+_RULE = late_pattern(r"^[ \t]{0,40}([-=_*~])\1{2,}[ \t]{0,40}$")
 _TEXT = (
     r"(?:e-?mails?|mails?|letters?|messages?|texts?|articles?|posts?|paragraphs?|essays?|documents?|"
     r"pages?|transcripts?|minutes|notes?|stor(?:y|ies)|poems?|excerpts?|passages?|threads?|chats?|"
     r"conversations?|reviews?|speech|abstract|quote|comments?|ticket|report|section|chapter)"
 )
-_HANDED_OVER = re.compile(
+_HANDED_OVER = late_pattern(
     rf"\b(?:(?:translate|summari[sz]e|proofread|rewrite|rephrase|paraphrase|shorten|polish|correct"
     rf"|reply to|respond to|answer|sum up|condense|review|explain|clean up|improve|edit|check)\b"
     rf"[^.!?\n]{{0,40}}\b(?<!like )(?:this|these|the following|below)(?: {_TEXT})?"
@@ -292,7 +294,7 @@ _HANDED_OVER = re.compile(
     r"[^.!?:\n]{0,40}[.!?:]?[ \t]{0,40}$",
     re.IGNORECASE,
 )
-_SALUTATION = re.compile(
+_SALUTATION = late_pattern(
     r"[ \t]{0,40}(?:dear|sehr geehrte\w*|liebe[rs]?|cher|chère|estimad[oa])\b[^.!?\n]{0,60},[ \t]{0,40}$",
     re.I,
 )
@@ -313,14 +315,14 @@ def _handed_over(lines: Sequence[str]) -> int | None:
     return None
 
 
-_TEXTS = re.compile(rf"\b{_TEXT}\b", re.IGNORECASE)
+_TEXTS = late_pattern(rf"\b{_TEXT}\b", re.IGNORECASE)
 
 
 def _is_enclosed(line: str) -> bool:
     return GONE in line or line.lstrip().startswith(">")
 
 
-_FRONT = re.compile(r"---[ \t]{0,40}$")
+_FRONT = late_pattern(r"---[ \t]{0,40}$")
 
 
 def _front_matter(lines: Sequence[str]) -> int | None:
@@ -332,17 +334,15 @@ def _front_matter(lines: Sequence[str]) -> int | None:
     return first if within and all(_KEY.match(line) for line in within if line.strip()) else None
 
 
-_RULES: tuple[Callable[[Sequence[str]], int | None], ...] = (
+_Rule = Callable[[Sequence[str]], int | None]
+_OF_ONE_LINE: tuple[_Rule, ...] = (_replies, _roles, _prompts, _files, _pages, first_referred)
+OF_SEVERAL_LINES: tuple[_Rule, ...] = (
     _headers,
-    _replies,
-    _roles,
-    _prompts,
     _timed,
     _named,
-    _files,
-    _pages,
     _furniture,
     _handed_over,
     _front_matter,
-    first_referred,
 )
+"""Rules that look for what comes in two lines at least, and find nothing in one."""
+_RULES = (*_OF_ONE_LINE, *OF_SEVERAL_LINES)

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..patterns.late import late_pattern
+
 GONE = "\0"
 """Stands for a character that is not the speaker's, while a message is looked at."""
 LONGEST = 240
@@ -78,17 +80,17 @@ _OPERATION = (
     r"|übersetz\w*|zusammenfass\w*|korrigier\w*|umformulier\w*|traduis\w*|tradui[rst]e?z?|corrige[rz]?|résume[rz]?"
     r"|reformule[rz]?|traduc\w+|traducir|resume|resumir|corregir)"
 )
-_OPERATES = re.compile(
+_OPERATES = late_pattern(
     rf"\b{_OPERATION}(?![\w'])|翻译|总结|概括|改写|润色|翻訳|要約|添削|校正", re.IGNORECASE
 )
-_OWN_OBJECT = re.compile(
+_OWN_OBJECT = late_pattern(
     rf"\b(?:my|our|meine?n?|mon|ma|mes|mi|mis)\b(?! (?:[\w'-]{{1,20}} ){{0,2}}{_TEXT}\b)|['\"\u2018\u201c`][^'\"`]{{1,60}}['\"\u2019\u201d`]"
     r"|\b(?:write|draft|compose) (?:me )?an?\b(?! (?:\w{1,20} )?(?:headline|summary|title|caption|translation|reply|answer))",
     re.IGNORECASE,
 )
 """An operation on something that is there: "my week", "'hello'"."""
 # "This" by itself, or before a word for a text; "this bug" and "this week" are things of one's own.
-_POINTING = re.compile(
+_POINTING = late_pattern(
     rf"""\b(?:(?:this|these|that|those)(?=\s*(?:[?.!,:;)]|$)|\s+(?:{_TEXT}|is|are|was|were|mean|means|say|says
         |sound|sounds|look|looks|seem|seems|make|makes|read|reads|true|real|right|rude|ok|okay|legit|legal|fair
         |normal|good|any|vegan|shorter|better|correct|to|into|in|for|from|as|down|up|out|or|and|please|about
@@ -97,7 +99,7 @@ _POINTING = re.compile(
       | here(?:'s|[ ](?:is|are))\b | (?:each|every)[ ](?:line|sentence|row|entry)\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_REQUEST = re.compile(
+_REQUEST = late_pattern(
     r"""\?\s*$ | \?\s | ^\W*(?:please[ ])?(?:(?:can|could|would|will)[ ]you[ ](?:please[ ])?)?
         (?:reply|respond|answer|review|explain|clean|improve|edit|check|rate|cluster|classify|sort|group|extract
           |pull|find|list|count|fix|cut|compare|critique|analy[sz]e|interpret|decode|read|tell|turn|make|convert
@@ -108,7 +110,7 @@ _REQUEST = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_WRITES_BACK = re.compile(
+_WRITES_BACK = late_pattern(
     r"\b(?:write|say|answer|reply|respond|text)\b[^.!?]{0,30}\b(?:back|to (?:him|her|them|that|this))\b"
     r"|\bhow (?:do|should|would|can) (?:i|we|you) (?:answer|reply|respond|read|understand|take)\b",
     re.IGNORECASE,
@@ -117,7 +119,7 @@ _SENT = (
     r"(?:sent|wrote|writes|texted|e-?mailed|messaged|posted|left|gave|says?|said|replied|answered|shared|wants"
     r"|forwarded|published|tweeted|commented|put|reads|states|goes|means|meant|expects)"
 )
-_ANOTHERS = re.compile(
+_ANOTHERS = late_pattern(
     rf"""(?<![\w'])(?:my|our|the|his|her|their|an?|some|this|these)[ ](?:[\w'-]{{1,30}}[ ]){{0,4}}?(?:just[ ]|also[ ])?{_SENT}\b
       | (?<![\w'])(?!I[ ]|We[ ])[A-Za-z][\w.-]{{1,30}}[ ](?:just[ ]|also[ ])?{_SENT}(?:[ ](?:me|us|this|that|in|on|back)\b|:)
       | \b(?:i|we)(?:'ve|[ ]have)?[ ](?:just[ ])?(?:got|received|found|saw|read|copied|came[ ]across)\b
@@ -127,7 +129,7 @@ _ANOTHERS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = late_pattern(
     r"\bwas (?:heißt|bedeutet|meinst|sagst|will|wollen|soll)\b[^.!?]{0,30}\b(?:das|dazu|davon|hier|der|die|er|sie)\b"
     r"|\b(?:ce|cet|cette|diese[nrsm]?|este|esta|esto)\b[^.!?:]{0,40}:$"
     r"|\b(?:antworte|schreibe) ich\b|\bque veut dire\b|\bque répondre\b|\bqu[eé] significa\b|\bqué (?:le )?(?:contesto|respondo)\b",
@@ -150,12 +152,12 @@ def _asks_about_a_text(text: str) -> bool:
     return bool(_ANOTHERS.search(text)) and (asks or pointing)
 
 
-_IS_A_TITLE = re.compile(
+_IS_A_TITLE = late_pattern(
     rf"(?:my|the|an?|this|some|his|her|their) (?:[\w'-]{{1,20}} ){{0,4}}(?:{_WORDS_FOR_TEXTS})"
     rf"|(?:[\w'-]{{1,20}} ){{0,3}}{_TEXT}, .{{1,200}}",
     re.IGNORECASE,
 )
-_OF_THE_SPEAKER = re.compile(
+_OF_THE_SPEAKER = late_pattern(
     r"""\b(?: about[ ](?:me|myself|us|my|our) | (?:is|are|of)[ ](?:my|our) | introduce[ ]myself
         | my[ ](?:rules|preferences|wishes|setup|details|profile|situation|facts|requirements|answers)
         | remember | keep[ ]in[ ]mind | note[ ]that | you[ ]should[ ]know | for[ ]you[ ]to[ ]know | from[ ]now[ ]on
@@ -163,7 +165,7 @@ _OF_THE_SPEAKER = re.compile(
       | \b(?:merk|erinner|souviens|recuerda|记住|覚えて)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_WISH = re.compile(
+_WISH = late_pattern(
     r"(?:so |well |basically |for context,? )?(?:i|we)(?:'d| would|'m| am|'re| are)? ?(?:want|need|like to|hope|plan|wish"
     r"|looking|planning|trying|hoping|thinking|have a question)\b",
     re.IGNORECASE,
@@ -177,18 +179,18 @@ def _is_own(request: str, text: str) -> bool:
 
 # -- what is not named ------------------------------------------------------------------------
 
-_SELF = re.compile(
+_SELF = late_pattern(
     r"\b(?:i|me|my|mine|myself|i'm|i've|i'd|are you|can you|could you|will you)\b", re.IGNORECASE
 )
-_NAMES_SOMETHING = re.compile(
+_NAMES_SOMETHING = late_pattern(
     r"\b(?:an?|any (?:news|ideas?|tips?|advice|suggestions?|recommendations?|chance|plans?|good)|some|good|best|how to|how do|how can|why|where|when|which|recommend\w*|suggest\w*|ideas?"
     r"|help|plan|tips?|advice|thanks?|hi|hello|hey|remember|it going|(?:this|these) (?!be |been |get |is |are )\w+)\b",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"\?\s*$|^\W*(?:what|who|is|are|does|did|would)\b", re.IGNORECASE)
-_STATES = re.compile(r"[.!?\u3002\uff01\uff1f]+|\n")
-_PERSON = re.compile(r"\b(?:he|she|him|her|they)\b", re.IGNORECASE)
-_SOMEBODY = re.compile(
+_ASKED = late_pattern(r"\?\s*$|^\W*(?:what|who|is|are|does|did|would)\b", re.IGNORECASE)
+_STATES = late_pattern(r"[.!?\u3002\uff01\uff1f]+|\n")
+_PERSON = late_pattern(r"\b(?:he|she|him|her|they)\b", re.IGNORECASE)
+_SOMEBODY = late_pattern(
     r"\b(?:my|our|the|a|an|his|her) (?:\w{1,20} )?(?:wife|husband|partner|boss|friend|mother|father|mom|mum|dad|son"
     r"|daughter|brother|sister|kids?|children|parents|colleagues?|manager|team|doctor|teacher|dog|cat|baby|neighbou?rs?"
     r"|people|users?|customers?|girlfriend|boyfriend|landlord|roommate|aunt|uncle|cousin)\b|\b(?:he|she|they)\b",
@@ -217,7 +219,7 @@ def _is_about_what_follows(text: str) -> bool:
     return announced or not begun
 
 
-_SPEAKS = re.compile(
+_SPEAKS = late_pattern(
     r"""\b(?: i|me|my|mine|myself|i'm|i've|i'd|i'll|we|us|our|you|your|let's|hi|hello|hey|dear|please|thanks|thank
         |ok|okay|yes|no|yeah|sure|great|good|perfect|nice|well|so|anyway|actually|again|still|sorry|also|by[ ]the[ ]way
         |fyi|ps|btw|note|remember|important|important:|first|one[ ]more|another|(?:two|three|some|few)[ ](?:more[ ])?(?:things?|points|facts|rules)|facts?|preferences?|decisions?|plan
@@ -227,10 +229,10 @@ _SPEAKS = re.compile(
       | ^[\W\d] | ^[\w ]{1,20}:[ ]""",
     re.VERBOSE | re.IGNORECASE,
 )
-_PRINTED = re.compile(r"Traceback|\w{0,40}(?:Error|Exception)\b|[{\[<$]|\d{4}-\d\d")
+_PRINTED = late_pattern(r"Traceback|\w{0,40}(?:Error|Exception)\b|[{\[<$]|\d{4}-\d\d")
 
 
-_BACK = re.compile(
+_BACK = late_pattern(
     rf"""\bwho[ ](?:wrote|said|writes|says|posted)\b | \bwhat[ ](?:does|do|did)[ ](?:it|this|that|he|she|they)[ ](?:mean|say|want)
       | ^\W{{0,3}}\^ | \b(?:this|that|it)[ ]is[ ]the[ ]{_TEXT}\b | \b(?:the|this|that|which|each|every)[ ]{_TEXT}\b
       | \b(?:text|mail|message|words|lines)[ ]above\b
@@ -259,7 +261,7 @@ _VERB = (
     r"(?:translate|summari[sz]e|sum up|proof-?read|re-?phrase|paraphrase|re-?write|re-?word|shorten|condense"
     r"|(?:fix|correct|check) (?:the |my )?(?:grammar|spelling|typos)|übersetze|korrigiere|traduis|traduce|corrige)"
 )
-_BARE = re.compile(
+_BARE = late_pattern(
     rf"""^\W{{0,3}}(?:please[ ]|bitte[ ]|can[ ]you[ ]|could[ ]you[ ])?{_VERB}
         (?:[ ](?:this|it|that|the[ ]text|das|ceci|esto))?(?:[ ](?:in)?to[ ]\w{{2,20}})?(?:[ ]please)?(?:[.:!?\uff1a]|$)
       | ^\W{{0,3}}(?:an?[ ]|the[ ]|my[ ])?{_TEXT}[ ](?:from|by|of)[ ][\w' .-]{{1,40}}[:\uff1a][ ]""",
@@ -280,4 +282,4 @@ def _below_its_first_line(lines: Sequence[str], first: _Paragraph) -> int | None
     return None
 
 
-_NAMES_A_TEXT = re.compile(rf"(?:[\w'-]{{1,20}} ){{1,4}}{_TEXT}:$", re.IGNORECASE)
+_NAMES_A_TEXT = late_pattern(rf"(?:[\w'-]{{1,20}} ){{1,4}}{_TEXT}:$", re.IGNORECASE)

@@ -36,6 +36,7 @@ from ctxmw.learning.statements.reading import statements as stated_in
 from ctxmw.learning.subjects import forms, subject
 from ctxmw.memory import outdated
 from ctxmw.text import prose, topics
+from ctxmw.text.patterns.late import LatePattern
 from tests.support.strategies import texts
 
 PARTS = sorted(DATA.glob("extraction_*.tsv"))
@@ -141,7 +142,7 @@ def patterns() -> Iterator[re.Pattern[str]]:
     rules = (prose, scoping, statements, statement_rules, progress_rules)
     for module in (*rules, *everyday, *later):
         for value in vars(module).values():
-            if isinstance(value, re.Pattern):
+            if isinstance(value, re.Pattern | LatePattern):
                 yield value
     for form in forms._FORMS:
         yield form.pattern

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue
+from ctxmw.learning.arriving import ArrivingConversations
 from ctxmw.memory.arrivals import taking_in
 from ctxmw.memory.arrivals.taking_in import READERS
 from ctxmw.protocols import Find
@@ -225,6 +226,84 @@ def test_a_run_that_broke_off_goes_on(ctx, tmp_path, monkeypatch):
     assert len(ctx.memories()) == 4
     taken = ctx.import_from("mem0", tmp_path / "mem0.json")
     assert (taken.memories, taken.known) == (6, 4)
+
+
+def claude_chats(folder, *texts, named=True):
+    chats = [
+        {
+            **({"uuid": f"chat-{n}"} if named else {}),
+            "name": "",
+            "chat_messages": [
+                {"uuid": f"m{n}", "sender": "human", "text": text, "created_at": AT.isoformat()}
+            ],
+        }
+        for n, text in enumerate(texts)
+    ]
+    (folder / "conversations.json").write_text(json.dumps(chats))
+    return folder
+
+
+def test_all_conversations_are_stored_before_the_first_is_learned_from(ctx, tmp_path, monkeypatch):
+    path = claude_chats(tmp_path, "I prefer aisle seats.", "My sister Lena lives in Porto.")
+    with monkeypatch.context() as broken:
+        broken.setattr(ArrivingConversations, "learn", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ctx.import_from("claude", path)
+    assert [hit.text for hit in ctx.search("sister")] == ["My sister Lena lives in Porto."]
+    assert ctx.memories() == []
+    assert ctx.import_from("claude", path).known == 2
+    assert {one.text for one in ctx.memories()} == {
+        "I prefer aisle seats.",
+        "My sister Lena lives in Porto.",
+    }
+    before = ctx.memories()
+    ctx.import_from("claude", path)
+    assert ctx.memories() == before
+
+
+def test_what_no_run_learned_from_is_learned_when_the_conversation_ends(ctx, tmp_path, monkeypatch):
+    path = claude_chats(tmp_path, "I prefer aisle seats.")
+    monkeypatch.setattr(ArrivingConversations, "learn", lambda *_: None)
+    ctx.import_from("claude", path)
+    assert ctx.memories() == []
+    ctx.session("claude:chat-0").end()
+    assert [one.text for one in ctx.memories()] == ["I prefer aisle seats."]
+
+
+def test_a_dry_run_knows_which_conversations_are_here(ctx, tmp_path):
+    path = claude_chats(tmp_path, "I prefer aisle seats.", "I prefer tea.")
+    would = ctx.import_from("claude", path, dry_run=True)
+    assert (would.conversations, would.turns, would.known) == (2, 2, 0)
+    ctx.import_from("claude", path)
+    would = ctx.import_from("claude", path, dry_run=True)
+    assert (would.conversations, would.turns, would.known) == (0, 0, 2)
+
+
+def test_conversations_without_an_id_stay_apart(ctx, tmp_path):
+    path = claude_chats(tmp_path, "I prefer aisle seats.", "I prefer tea.", named=False)
+    assert ctx.import_from("claude", path).conversations == 2
+    assert len(ctx.sessions()) == 2
+    assert ctx.import_from("claude", path).known == 2
+
+
+def test_many_conversations_are_written_in_few_transactions(ctx, tmp_path, monkeypatch):
+    path = claude_chats(tmp_path, *(f"I prefer tea number {n}." for n in range(40)))
+    monkeypatch.setattr(taking_in, "TURNS", 10)
+    told = []
+    ctx.import_from("claude", path, progress=lambda *done: told.append(done))
+    assert told == [(done, 80) for done in range(10, 81, 10)]
+
+
+def test_they_belong_to_no_project(tmp_path):
+    path = claude_chats(tmp_path, "We decided to use Postgres for the orders.")
+    with ContextMiddleware.open(tmp_path / "p.db", project="shop") as ctx:
+        ctx.import_from("claude", path)
+        assert {one.scope for one in ctx.memories()} == {"universal"}
+        assert {hit.record.scope for hit in ctx.search("Postgres")} == {"universal"}
+
+
+def _interrupted(*_):
+    raise KeyboardInterrupt
 
 
 def test_what_is_said_here_already_is_not_doubled(ctx, tmp_path):

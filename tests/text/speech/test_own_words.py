@@ -7,6 +7,7 @@ from hypothesis import given
 
 from ctxmw.learning.statements.reading import statements
 from ctxmw.text.speech.own_words import SPOKEN, has_pasted, own_words
+from ctxmw.text.speech.pasted import OF_SEVERAL_LINES
 from tests.support.pasted_attacks import (
     ATTACKS,
     LONG_AND_OWN,
@@ -100,3 +101,12 @@ class TestATextThatAMessageSpeaksAbout:
         assert own_words("I prefer tea.\nIs this rude?\n\nI hate you. Never call.").startswith(
             "I prefer tea.\nIs this rude?"
         )
+
+
+LINES = [line for pasted in PASTED for line in pasted.text.split("\n")]
+
+
+@pytest.mark.parametrize("rule", OF_SEVERAL_LINES, ids=lambda rule: rule.__name__)
+def test_a_rule_of_several_lines_finds_nothing_in_one(rule) -> None:
+    assert [line for line in LINES if rule([line]) is not None] == []
+    assert any(rule(pasted.text.split("\n")) is not None for pasted in PASTED)
