@@ -8,7 +8,8 @@ place of the first (`changes`), and pairs that look like it and both hold (`stay
 and `held` are from when the rules were first made.
 Later batches are in other voices: the rules were mended with `fresh_a` at hand, `fresh_b`
 was looked at now and then, `fresh_c` not before the rules were done. Of pairs, `fresh_d` was at
-hand when changes were first told by what a statement is about, and its third `held_d` was not.
+hand when changes were first told by what a statement is about, and its third `held_d` was not;
+`fresh_e` and its third `held_e`, a seeded draw, are the same of a later day, for all four lists.
 A statement is learned when 80 % of its stemmed content words stand in what is current.
 
 With --data, on files that others wrote. `prefeval-dev.jsonl` has a preference and a question a row:
@@ -17,7 +18,8 @@ has the first 30 rows of a topic; another one those of five topics at once. Lear
 80 % of its stemmed content words in one current memory, or in one line of what the prompt got.
 `memorycode-dev.jsonl` has instructions that are changed later: after all of its sessions, the
 values of what is current must stand in one line, quoted, and those of what was replaced must not,
-unless that line says that it was.
+unless that line says that it was. `ever quoted` is the share of the current values that the person
+gives in quotes at all: the others are never said, said without quotes, or said by the other one.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ HERE = Path(__file__).parent / "data"
 ENOUGH = 0.8
 """The share of the content words that must be found in one place."""
 ROWS, TOPICS = 30, 5
-PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "held_d")
+PARTS = ("seen", "held", "fresh_a", "fresh_b", "fresh_c", "fresh_d", "held_d", "fresh_e", "held_e")
 FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _MARK = "['\"`\u2018\u2019\u201c\u201d]"
 _ASKING = re.compile(r"\b(?:please|from now on|keep in mind|don't forget|note that)\b", re.I)
@@ -237,8 +239,11 @@ def preferences(rows: Iterable[dict[str, Any]]) -> Iterator[Result]:
 
 def instructions(rows: Iterable[dict[str, Any]]) -> Result:
     """MemoryCode: what of the current and of the replaced instructions a prompt shows."""
-    current, replaced, tokens, misses = [], [], [], []
+    current, replaced, said, tokens, misses = [], [], [], [], []
     for row in rows:
+        told = [
+            turn["text"] for one in row["sessions"] for turn in one if turn["speaker"] == "user"
+        ]
         with Person() as person:
             for session in row["sessions"]:
                 person.converses(
@@ -247,6 +252,9 @@ def instructions(rows: Iterable[dict[str, Any]]) -> Result:
             shown = [person.is_shown(f"Write a {asked}.") for asked in row["questions"]]
         tokens += [n for _, n in shown]
         for text, _ in shown:
+            said += [
+                any(_has_values(one, wanted["values"]) for one in told) for wanted in row["current"]
+            ]
             for found, wanted in ((current, row["current"]), (replaced, row["superseded"])):
                 for one in wanted:
                     found.append(_has_values(text, one["values"]))
@@ -255,6 +263,7 @@ def instructions(rows: Iterable[dict[str, Any]]) -> Result:
                         misses.append(f"{row['dialogue']} {which}: {one['text']}")
     figures = {
         "current %": _percent(current),
+        "ever quoted %": _percent(said),
         "superseded %": _percent(replaced),
         "tokens": sum(tokens) / len(tokens),
     }

@@ -35,7 +35,7 @@ from ..values.records import (
     load_all,
 )
 from .lessons import Lesson
-from .statements.reading import Statement
+from .statements.cutting import Statement
 from .statements.wording import Stated
 from .summarizers import MeteredSummarizer
 

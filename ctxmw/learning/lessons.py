@@ -28,10 +28,12 @@ from ..values.messages import Message, last_user, message_text
 from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
 from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
-from .statements.reading import OWN, Statement, statements, untold, whole_sentence
+from .statements.cutting import Statement, whole_sentence
+from .statements.reading import OWN, statements, untold
 from .statements.scoping import scope_for
+from .subjects.affected import affected_by
 from .subjects.attributes import is_request
-from .subjects.subject import affected_by, subject_of
+from .subjects.subject import subject_of
 from .taint import trust_of_words
 
 if TYPE_CHECKING:
@@ -123,7 +125,8 @@ class Lesson:
             # "The queue is fast again" says nothing of who owns the queue.
             names = subject.keys or subject.tells.things or subject.tells.aspects
             theirs = subject.is_exact or is_request(subject.tells)
-            told = subject.given_up or theirs or (names and OWN.search(stated.said))
+            of_speaker = bool(names and OWN.search(stated.said))
+            told = bool(subject.given_up) or theirs or subject.alters or of_speaker
             if not (told and subject.may_replace) or _TAKEN_OUT.search(stated.said):
                 continue
             scope = scope_for(

@@ -88,7 +88,10 @@ _READS = re.compile(
 )
 _LOOKS = re.compile(
     r"\A\s*+(?:sudo )?(?:cat|ls|ll|grep|rg|find|fd|head|tail|less|more|pwd|which|type|tree|stat|wc"
-    r"|file|env|printenv|echo|git (?:status|diff|log|show|branch))(?:\s|$)"
+    r"|file|env|printenv|echo|git (?:status|diff|log|show|branch)"
+    r"|describe|desc|show|explain|pragma|\\d\w?)(?:\s|$)"
+    r"|\A\s*+select\b.{0,200}\b(?:information_schema|pg_catalog|sqlite_master|sqlite_schema)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _FAILS = re.compile(
     r"^[ \t]*+(?:error|traceback|exception|failed|fatal|panic)\b|\b(?:exit (?:code|status):? [1-9]|"

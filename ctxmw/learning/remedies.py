@@ -78,11 +78,27 @@ def _worked(calls: Sequence[CallOutcome], at: int) -> tuple[int | None, int]:
         if _is_same(failed, calls[later]):
             # It was not the call: something else has helped, or nothing had to.
             done = [one for one in range(at + 1, later) if _does_something(calls[one])]
-            helped = len(done) == 1 and calls[done[0]].name == failed.name
-            return (done[0] if helped and not calls[done[0]].changes else None), later
+            return (done[0] if len(done) == 1 and _helps(failed, calls[done[0]]) else None), later
         if _mends(failed, calls[later]):
             return later, later
     return None, at
+
+
+def _helps(failed: CallOutcome, done: CallOutcome) -> bool:
+    """Say whether what was done in between is why the same call works now."""
+    if done.changes:
+        return False
+    # What fails by itself, works by itself the next time: then another tool had no part in it.
+    return done.name == failed.name or bool(_LACKS.search(failed.failure))
+
+
+_LACKS = re.compile(
+    r"\b(?:no module named|not installed|cannot find module|unauthori[sz]ed|401|expired"
+    r"|not logged in|log ?in|authenticat\w+|permission|denied|locked"
+    r"|not (?:running|started|connected|initiali[sz]ed)"
+    r"|missing|required|uncommitted|outdated|out of date)\b",
+    re.IGNORECASE,
+)
 
 
 def _does_something(call: CallOutcome) -> bool:
@@ -107,9 +123,14 @@ def _mends(failed: CallOutcome, worked: CallOutcome) -> bool:
         return bool(kept) and not any(_is_exchanged(failed, worked, key) for key in changed)
     if not kept or (len(kept) == len(failed.args) == len(worked.args) and not changed):
         return False
-    return all(_is_mended(failed.args[key], worked.args[key]) for key in changed)
+    taken = bool(_TAKEN.search(failed.failure))
+    return all(_is_mended(failed.args[key], worked.args[key], taken=taken) for key in changed)
 
 
+_TAKEN = re.compile(
+    r"\b(?:in use|already (?:exists?|taken|used|booked)|occupied|not available)\b", re.IGNORECASE
+)
+"""Where another number helps."""
 _ABOUT_ARGUMENTS = re.compile(
     r"\b(?:invalid|expect(?:s|ed)?|must (?:be|have)|requires?d?|missing|unexpected|unrecognized"
     r"|unknown (?:argument|option|flag|field|parameter|column)|validation|TypeError|ValueError"
@@ -127,14 +148,17 @@ def _is_exchanged(failed: CallOutcome, worked: CallOutcome, key: str) -> bool:
     return not _is_mended(failed.args[key], worked.args[key])
 
 
-def _is_mended(before: object, after: object) -> bool:
-    """Say whether a value is another one put right, and not just another one."""
+def _is_mended(before: object, after: object, *, taken: bool = False) -> bool:
+    """Say whether a value is another one put right, and not just another one.
+
+    `taken` says that the first one was taken: then the next of a series puts it right.
+    """
     one, other = (_plain(value)[:_COMPARED].lower() for value in (before, after))
     if one == other:
         return True
     numbers = [len(re.findall(r"\d+", text)) for text in (one, other)]
     if re.sub(r"\d+", "", one) == re.sub(r"\d+", "", other) and numbers[0] == numbers[1]:
-        return False  # the next of a series
+        return taken  # the next of a series
     short, long = sorted((one, other), key=len)
     if len(short) >= 3 and short in long:
         return True

@@ -38,6 +38,7 @@ _SAYS = late_pattern(
 )
 _SHORT_SAYS = late_pattern(
     r"\bcommand not found\b|\bno such (?:file|command|option)\b|\bpermission denied\b"
+    r"|\b(?:password|login|authentication) is required\b|\baccess denied\b|\baborted\b"
     r"|\bnot recognized as\b|\bcould not (?:find|resolve|connect)\b|\bconnection refused\b",
     re.IGNORECASE,
 )

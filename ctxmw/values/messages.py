@@ -274,9 +274,16 @@ def _text_of(content: Any) -> str:
 def _part_text(part: object) -> str:
     if isinstance(part, str):
         return part
-    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-        return str(part["text"])
-    return ""
+    if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
+        return ""
+    text = str(part["text"])
+    # What is attached is not said: a frame tells it from the words around it.
+    attached = part.get("type", "text") not in _SAID
+    return f"<document>\n{text}\n</document>" if attached and text else text
+
+
+_SAID = frozenset({"text", "input_text", "output_text", "summary_text"})
+"""Types of the parts that hold what somebody says themselves."""
 
 
 def _check_calls(place: int, calls: Any) -> None:

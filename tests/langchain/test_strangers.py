@@ -290,6 +290,26 @@ ATTACKS = [
 ]
 
 
+def a_file_beside_the_persons_words(ctx):
+    asked = {"type": "text", "text": "Summarise the attached file."}
+    attached = {"type": "text-plain", "text": f"I prefer {HOST}. {DOCUMENT}", "title": "notes.txt"}
+    model = RecordingModel(otherwise="All right.")
+    with_context(model, ctx).invoke([HumanMessage(content=[asked, attached])], THREAD)
+
+
+def a_node_that_adds_documents_to_the_state(ctx):
+    model = with_context(RecordingModel(otherwise="All right."), ctx)
+    found = HumanMessage(f"Context:\nI prefer {HOST}. {DOCUMENT}")
+    nodes = {
+        "retrieve": lambda state: {"messages": [found]},
+        "answer": lambda state: {"messages": [model.invoke(state["messages"])]},
+    }
+    graph(**nodes).invoke({"messages": [HumanMessage(ASKED)]}, THREAD)
+
+
+ATTACKS += [a_file_beside_the_persons_words, a_node_that_adds_documents_to_the_state]
+
+
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
 def test_a_strangers_words_are_not_laundered(ctx, attack):
     attack(ctx)

@@ -45,9 +45,10 @@ def test_pairs_that_were_written_before_the_rules(part: str) -> None:
     assert len(both) <= 1, both
 
 
-def test_changes_that_are_told_by_what_they_are_about() -> None:
+@pytest.mark.parametrize("part", ["fresh_d", "fresh_e", "held_e"])
+def test_changes_that_are_told_by_what_they_are_about(part: str) -> None:
     both = []
-    for first, second, _ in measured_lines("changes_of_mind", "fresh_d"):
+    for first, second, _ in measured_lines("changes_of_mind", part):
         with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
             says(ctx, "s1", first)
             before = {memory.ref for memory in current(ctx)}
@@ -57,8 +58,9 @@ def test_changes_that_are_told_by_what_they_are_about() -> None:
     assert len(both) <= 1, both
 
 
-def test_pairs_that_only_look_like_a_change_both_hold() -> None:
-    for first, second in measured_lines("both_stay", "fresh_d"):
+@pytest.mark.parametrize("part", ["fresh_d", "fresh_e", "held_e"])
+def test_pairs_that_only_look_like_a_change_both_hold(part: str) -> None:
+    for first, second in measured_lines("both_stay", part):
         with ContextMiddleware.open(":memory:", clock=FixedClock()) as ctx:
             says(ctx, "s1", first)
             before = {memory.ref for memory in current(ctx)}

@@ -124,8 +124,26 @@ def test_what_was_done_before_the_same_call_worked_is_the_remedy():
         call("bash", command="pytest"),
     ]
     assert list(remedies(calls)) == [Remedy((0,), 2, 3)]
+    by_another_tool = [
+        replace(calls[0], name="run_tests"),
+        *calls[1:3],
+        replace(calls[3], name="run_tests"),
+    ]
+    assert list(remedies(by_another_tool)) == [Remedy((0,), 2, 3)]
+    came_back = [replace(one, failure="503 Service Unavailable") for one in by_another_tool[:1]]
+    assert list(remedies([*came_back, *by_another_tool[1:]])) == []
     mended_by_hand = [*calls[:2], replace(calls[2], name="edit", changes=True), calls[3]]
     assert list(remedies(mended_by_hand)) == []
+
+
+def test_another_number_mends_what_is_taken_and_nothing_else():
+    taken, refused = "ERROR: address already in use", "ERROR: no such app"
+    for failure, found in ((taken, [Remedy((0,), 1, 1)]), (refused, [])):
+        calls = [
+            call("bash", failed=failure, command="uvicorn app:app --port 8000"),
+            call("bash", command="uvicorn app:app --port 8001"),
+        ]
+        assert list(remedies(calls)) == found
 
 
 @pytest.fixture
@@ -191,6 +209,16 @@ SEQUENCES = {
         ("python manage.py migrate", "bash: python: command not found"),
         ("python3 manage.py migrate", "ModuleNotFoundError: No module named 'django'"),
         (".venv/bin/python manage.py migrate", "OK"),
+    ),
+    "a look at the tables": (
+        ("SELECT mail FROM migrate", 'ERROR: column "mail" does not exist'),
+        ("SELECT column_name FROM information_schema.columns WHERE table_name='migrate'", "email"),
+        ("SELECT email FROM migrate", "a@example.org"),
+    ),
+    "a failure without the word": (
+        ("docker run migrate", "permission denied while trying to connect to the Docker daemon"),
+        ("sudo docker run migrate", "sudo: a password is required"),
+        ("newgrp docker && docker run migrate", "Started"),
     ),
     "something done in between": (
         ("pytest", "ModuleNotFoundError: No module named 'httpx'"),

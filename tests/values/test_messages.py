@@ -87,6 +87,7 @@ def test_messages_of_every_role_are_accepted_as_they_are() -> None:
         ([], ""),
         (None, ""),
         ([IMAGE, 7, {"text": 7}], ""),
+        ([{"type": "text-plain", "text": "a"}], "<document>\na\n</document>"),
     ],
 )
 def test_the_text_of_a_message_is_its_text_parts(content: Any, text: str) -> None:

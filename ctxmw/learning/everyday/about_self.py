@@ -110,7 +110,13 @@ def _of_the_moment(plain: str, end: int) -> bool:
     return moment and not (_LASTS.search(plain, 0, end) or EVENT.search(plain, 0, end))
 
 
-_LASTS = re.compile(rf"{EVERY}|\bmy name\b|\bfrom now on\b")
+# "I wake up at five" tells a habit; "my flight is at five" does not.
+_LASTS = re.compile(
+    rf"{EVERY}|\bmy name\b|\bfrom now on\b|\b(?:usually|always|normally)\b.* at \w"
+    r"|\bi (?:wake|get) up at\b|\bi (?:go to bed|start work|finish work) at\b"
+    r"|\b(?:my|our) (?:[a-z-]+ )?(?:stand-?ups?|retros?|shift|classes|lessons|school|shop|office|gym"
+    r"|practice|rehearsals?|dailys?) (?:is|are|starts?|ends?|begins?|opens?|closes?) at\b"
+)
 
 _CLAUSE = re.compile(
     r"(?:(?<=[,;:\u2013\u2014] )|(?<= but )|(?<= so )|(?<= and )|(?<=because )"
@@ -120,11 +126,13 @@ _UNDER = re.compile(
     r"(?:due to|as an?|because|since|being|having|when|whenever|if|for|in|on|at|with|given|after|"
     r"before|while|even|although|though|unless|wherever|until|during|personally|honestly|"
     r"generally|"
-    r"usually|normally|to me|ever since|thanks to|out of)\b"
+    r"usually|normally|to me|ever since|thanks to|out of|every|most)\b"
 )
 
 
-_WHEN = re.compile(r"(?:on|in|at|every|most|during) [^,]{2,25}? (?=(?:i|we) )")
+_WHEN = re.compile(
+    r"(?:on|in|at|every|most|during|since|after|because of|due to) [^,]{2,30}? (?=(?:i|we) )"
+)
 
 
 def _clauses(plain: str, end: int) -> Iterator[int]:

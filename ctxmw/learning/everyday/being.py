@@ -19,6 +19,8 @@ def told_of_being(text: str, plain: str, words: Sequence[str], *, ours: bool) ->
         return None
     if any(word in STATES for word in after[: 2 if ours else 3]) and not after[0].endswith("ing"):
         return "fact"
+    if _EXPECTS.search(plain):
+        return "fact"
     if ours:
         return "fact" if after[0] in ("a", "an") and _US.search(plain) else None
     if _AGE.search(plain) or _is_name(text):
@@ -46,9 +48,20 @@ def _of_place_or_calling(plain: str, after: Sequence[str]) -> Told | None:
     if head in ("on", "in", "from", "originally", "hard", "more"):
         return _of_place(plain)
     lasting = head in DOING and following not in ("", "on") and not points_back(after[1:])
+    lasting = lasting or bool(_LOOKED_FOR.search(plain))
     return "fact" if lasting else None
 
 
+_EXPECTS = re.compile(
+    r"\bexpecting (?:(?:our|my|an?|another) )?(?:\w+ )?(?:child|baby|twins|kid|son|daughter|girl|boy)\b"
+    r"|\b(?:hoping|planning|trying) to (?:retire|emigrate|live \w|become an?|get pregnant"
+    r"|have (?:a baby|children|kids)|lose \w+ (?:kilos|kg|pounds)|quit \w+ing)"
+)
+_LOOKED_FOR = re.compile(
+    r"\b(?:looking for|hunting for|searching for|saving up for|saving for) an? (?:[\w-]+ ){0,2}"
+    r"(?:job|flat|house|apartment|home|place to (?:live|rent)|room|roommate|flatmate|nanny|car"
+    r"|apprenticeship|internship)\b"
+)
 _STARTING = re.compile(
     r"\binterested in (?:(?:starting|exploring|trying|buying|finding|getting|hearing|knowing|"
     r"joining|"

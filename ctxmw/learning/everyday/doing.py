@@ -86,6 +86,8 @@ def _is_repeated(clause: SpokenClause) -> bool:
     often = bool(clause.adverbs & FREQUENCY) and not clause.verb.endswith("ed")
     present = clause.verb not in MIND and clause.verb not in PAST
     seen = clause.verb in ("see", "get") and bool(_EVERY.search(clause.plain))
+    # "I usually have my standup at 9."
+    seen = seen or (clause.verb == "have" and often and clause.rest[:1] != ["to"])
     return seen or (present and (often or bool(_EVERY.search(clause.plain))))
 
 
@@ -138,6 +140,12 @@ _BIOGRAPHY = re.compile(
 )
 
 
+_NO_TIMES = re.compile(
+    r"\bdo (?:(?:early|late) )?(?:mornings|evenings|nights|weekends|\w+days|lunches)\b"
+)
+"""Times that somebody cannot do."""
+
+
 def _is_generic(rest: Sequence[str]) -> bool:
     """Say whether an object is a kind of thing, and not one thing that is at hand."""
     return rest[0] not in ("the", "my", "a", "an", "some", "another", "at") or (
@@ -154,7 +162,10 @@ _READINGS: tuple[
         lambda c: c.verb in ATTITUDES and ("would" not in c.adverbs or c.verb == "prefer"),
         _preference,
     ),
-    (_cannot, _if("preference", lambda c: c.verb in _CAN_NOT and c.rest)),
+    (
+        _cannot,
+        _if("preference", lambda c: (c.verb in _CAN_NOT and c.rest) or _NO_TIMES.search(c.plain)),
+    ),
     (_will_not, _if("preference", lambda c: c.verb in HABITS | _CAN_NOT | {"stay"} and c.rest)),
     (
         lambda c: c.adverbs & {"could", "would"},

@@ -31,7 +31,8 @@ EVENT = re.compile(
       | (?:got|was|were|been)[ ](?:\w+ly[ ])?(?:diagnosed[ ]with|promoted|laid[ ]off
           |made[ ]redundant|hired[ ](?:as|by|at)|accepted[ ](?:to|at|into)|born|transferred[ ]to
           |adopted|baptised|baptized)
-      | grew[ ]up | come[ ]from
+      | grew[ ]up | come[ ]from | (?:was|were)[ ](?:brought[ ]up|raised)[ ](?:in|by|as|near|on)
+      | inherited[ ](?:an?|my|our|some|his|her)\b
       | (?:moved|relocated|emigrated|immigrated)[ ](?:here|to|from|in|back|out|abroad)
       | (?:gave|given)[ ]up[ ](?!on[ ](?:this|that|it))\w+
       | (?:quit|left)[ ](?:my|our|the)[ ](?:\w+[ ]){{0,2}}?{_WORKPLACE}\b
@@ -49,7 +50,8 @@ EVENT = re.compile(
           |daughter|boy|girl|kid)\b
       | had[ ]twins | gave[ ]birth
       | (?:bought|adopted)[ ](?:an?|our|my|two)(?:[ ][\w-]+)?[ ]{_BOUGHT}s?\b
-      | (?:broke|broken|split)[ ]up | separated[ ]from | lost[ ]my[ ](?:job|wife|husband|licen[cs]e)
+      | (?:broke|broken|split)[ ]up | separated[ ]from | lost[ ]my[ ](?:job|wife|husband|licen[cs]e|hearing|sight
+          |mother|father|mum|mom|dad|(?:left|right)[ ]\w+)
       | turned[ ](?:\d{{1,3}}|thirty|forty|fifty|sixty|seventy|eighty)\b
       )""",
     re.VERBOSE,
@@ -59,7 +61,7 @@ EVENT = re.compile(
 VERBS = frozenset(
     "was were got became moved relocated emigrated immigrated gave quit left switched changed"
     " converted started joined retired graduated enrolled had bought adopted broke split separated"
-    " lost turned stopped grew come".split()
+    " lost turned stopped grew come inherited".split()
 )
 """The verbs of events, as they stand behind "I" or "we"."""
 

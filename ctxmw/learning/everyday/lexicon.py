@@ -21,7 +21,7 @@ dance paint draw knit sew garden fish hunt camp climb hike surf ski volunteer sm
 identify follow adhere abide observe keep raise breed grow brew follow stream subscribe attend
 consume purchase dine listen meditate journal commute struggle suffer tend gravitate lean stick
 stay steer shy opt choose care belong manage lead coach treat worship fast consider rely require
-learn use take write carry wake order stock rent lodge skate row sail dress dye shave
+learn use take write code carry wake order stock rent lodge skate row sail dress dye shave
 """
 HABITS = frozenset(_HABIT.split())
 """Verbs that tell what somebody does again and again, or is, when said in the present."""
@@ -106,7 +106,8 @@ FLEETING = frozenset(
 
 CLOSE = (
     r"wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?|sons?|daughters?|kids?|"
-    r"child(?:ren)?|baby|twins|dogs?|cats?|pets?|puppy|kitten|mother|father|mom|mum|dad|parents"
+    r"child(?:ren)?|baby|twins|dogs?|cats?|pets?|puppy|kitten|mother|father|mom|mum|dad|parents|"
+    r"other half|grandma|grandpa|grandson|granddaughter|brothers?|sisters?"
 )
 """Those whose name, age or health somebody tells as their own."""
 ATTRIBUTES = (
@@ -114,7 +115,7 @@ ATTRIBUTES = (
     r"date of birth|address|e-?mail(?: address)?(?: for [\w ]{1,30})?|time ?zone|hometown|home|"
     r"job|"
     r"occupation|profession|title|"
-    r"employer|boss|manager|supervisor|assistant|doctor|dentist|therapist|landlord|mentor|"
+    r"employer|(?:emergency )?contact|lawyer|solicitor|accountant|vet|coach|trainer|boss|manager|supervisor|assistant|doctor|dentist|therapist|landlord|mentor|"
     r"team lead|native language|mother tongue|first language|nationality|religion|faith|age|"
     r"height|weight|shoe size|(?:dress |ring |clothing |shirt )?size|blood type|skin type|"
     r"hair type|diet|hobby|hobbies|"
@@ -124,7 +125,8 @@ ATTRIBUTES = (
     r"office hours|day off|days off|bedtime|timezone|major|degree|school|university|company|"
     r"database|(?:tech )?stack|framework|backend|frontend|(?:main|default) branch|cloud provider|"
     r"operating system|os|editor|browser|shell|keyboard|bank|insurance|gym|club|"
-    r"(?:all-time )?favou?rite [\w' -]{1,40}?|preferred [\w' -]{1,30}?|"
+    r"stand-?up|retro|rehearsal|(?:gym|release|rest|pay|cleaning|laundry|market) day|"
+    r"(?:all-time )?favou?rite [\w' -]{1,40}?|go-to [\w -]{1,30}?|preferred [\w' -]{1,30}?|"
     r"(?:biggest |main |only )?(?:fear|weakness|passion|pet peeve|dealbreaker|priority)"
 )
 """What of mine is told: "my ... is ..."."""

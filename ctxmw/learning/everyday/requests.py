@@ -125,7 +125,8 @@ _ALLOWED = re.compile(
     r"go back to) ?.*"
 )
 _FINE = re.compile(
-    rf"^(?:{_FORM}) (?:is|are) (?:fine|ok|okay|allowed|welcome|good)(?: again| now| from now on)[.!]*"
+    rf"^(?:{_FORM}) (?:is|are) (?:fine|ok|okay|allowed|welcome|good)"
+    r"(?: again| now| from now on| after all)\b"
 )
 _TAKEN_BACK = re.compile(
     r"(?:please )?(?:forget|ignore|disregard|scrap) (?:what i (?:said|told you|asked) (?:about|"
@@ -136,7 +137,8 @@ _TAKEN_BACK = re.compile(
 _NONE_PLEASE = re.compile(
     r"\A(?:please,? no (?:more )?(?!thanks|worries|problem|need|rush|idea|way|one\b)[a-z-]{3,30}s"
     r"|no (?:more )?(?!thanks|worries|problem|need|rush|idea|way|one\b)(?:[a-z-]{2,20} )?"
-    r"[a-z-]{3,30}s,? (?:for me,? )?please)[.!]*\Z"
+    r"[a-z-]{3,30}s,? (?:for me,? )?please"
+    r"|[^,]{5,80}, so no (?:more )?(?:[a-z-]{2,20} )?[a-z-]{3,30}s,? please)[.!]*\Z"
 )
 _TAKING_BACK = (_ALLOWED, _FINE, _TAKEN_BACK, _NO_SUCH, _NONE_PLEASE)
 

@@ -66,9 +66,18 @@ def lasting_kind(text: str) -> Literal["preference", "fact"] | None:
         # What holds of the world is not said of the one who speaks.
         asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
         return "preference" if asked else None
-    if lasting < SURE:
+    if lasting < SURE or _is_of_all(words):
         return None
     return "fact" if fact > 0.5 else "preference"
+
+
+def _is_of_all(words: Sequence[str]) -> bool:
+    """Say whether "we" stands for everybody: "Time is a variable we control"."""
+    at = next((place for place, word in enumerate(words) if word in _FIRST_PERSON), 0)
+    return at > 1 and words[at] == "we" and words[at - 1] not in _LEADS_TO_US
+
+
+_LEADS_TO_US = frozenset("and but so because since when as at on in days on".split())
 
 
 def likelihood_of_lasting(text: str) -> float:

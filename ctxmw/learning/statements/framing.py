@@ -45,11 +45,16 @@ _ABOUT_A_TEXT = re.compile(
 )
 _TEXT_FOLLOWS = re.compile(r":|\b(?:following|this|these|below|here)\b")
 _PLAYS = re.compile(
-    rf"{_POLITE}(?:act (?:as|like)|role-?play|pretend|imagine|suppose|assum(?:e|ing)|picture this|"
+    rf"{_POLITE}(?:act (?:as|like)|role-?play|pretend|imagine|suppose|"
+    r"assum(?:e|ing)(?! (?:that )?(?:i|we)\b.* unless\b)|picture this|"
     r"hypothetically|let(?:'s| us) (?:play|pretend|say|assume|imagine|suppose|do improv)|say i\b|"
-    r"let me play|for the sake of|tell me a story|you(?:'re| are) (?:a|an|my|the|interviewing)\b|"
+    r"let me play|for the sake of|tell me a story|"
+    r"you(?:'re| are) (?:a|an|my|the|interviewing|[a-z]{2,20}, (?:a|an|my|the))\b|"
     r"in (?:this|the|my) (?:story|game|novel|scene|dream|scenario|play)|in a world|think of a|"
-    r"playing devil|if i (?:were|was|had)\b|had i\b|as if\b)"
+    r"for (?:the|our|this) (?:role-? ?play|game|scene|story)|"
+    r"continue (?:the|this|my) (?:story|scene|text|dialogue)|"
+    r"in character\b|you(?:'ll| will) (?:play|act)|i(?:'ll| will) play|playing devil|"
+    r"if i (?:were|was|had)\b|had i\b|as if\b)"
 )
 # What people are in play, or in jest.
 _IN_PLAY = re.compile(
@@ -83,6 +88,12 @@ _ANNOUNCES = re.compile(
 )
 # Of what, the sentence before may tell.
 _A_FAN = re.compile(r"\A(?:i'm|i am) an? (?:[a-z]{1,20} )?fan(?: too| as well)?[.!]*\Z")
+# "Reddit user: I always tip": somebody else says it.
+_LABELLED = re.compile(
+    r"\A[a-z][\w' ]{0,30}\b(?:user|customer|client|guest|patient|reviewer|commenter|poster"
+    r"|character|narrator|interviewer|candidate|applicant|caller|tenant|employee|visitor|speaker|review"
+    r"|comment)(?: \w{1,3}| wrote| asks)?: (?=\W?(?:i|we|my|our)\b)"
+)
 _SARCASM = re.compile(r"/s\s*\Z")
 
 
@@ -112,6 +123,8 @@ def _before_the_text(said: Sequence[Sentence]) -> Iterator[Sentence]:
             return
         if _ANNOUNCES.match(one.plain) or _A_FAN.match(one.plain):
             continue
+        if _LABELLED.match(one.plain):
+            return
         if _ABOUT_A_TEXT.match(one.plain):
             if _TEXT_FOLLOWS.search(one.plain):
                 return

@@ -2,14 +2,13 @@
 
 A user states preferences, corrections, decisions and facts to keep; both sides state where the
 work stands. Questions, suppositions, jokes, other people's words and what holds only for now are
-none of it. The rules themselves are in `statement_rules`.
+none of it. The rules themselves are in `rules`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ...text.prose import Sentence, sentences
@@ -18,28 +17,18 @@ from ..everyday.about_self import statement_span, told_of_self
 from ..everyday.languages import told_elsewhere
 from ..everyday.requests import standing_request
 from ..lasting.judging import lasting_kind
-from .at_hand import is_at_hand, urges
+from ..subjects.endings import plain_words, says_it_changed
+from .at_hand import asks_for_work, is_at_hand, is_prompted, urges
 from .coordination import parts_of
+from .cutting import Statement, capital, cut_out, said_from, whole_sentence
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
 from .standing_alone import apart, standing_alone
-from .stating_nothing import ASKS, FOR_NOW, SUPPOSED, UNREAL, is_no_statement, is_supposed
+from .stating_nothing import ASKS, FOR_NOW, UNREAL, is_no_statement, is_supposed
 from .wording import Rule, Stated
 
 OPENING = 3
 """Sentences in which an assistant without tools tells what it has done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """Something stated, in the words it was stated in, without what leads up to it."""
-
-    kind: Stated
-    text: str
-    said: str
-    """The whole sentence."""
-    part: str = ""
-    """What of the sentence says it, where that says other things as well."""
 
 
 def statements(
@@ -87,18 +76,13 @@ def untold(text: str) -> Iterator[Statement]:
         plain = one.plain
         if one.joking or plain.rstrip(" \"')*").endswith("?") or ASKS.match(plain):
             continue
-        if urges(plain):
+        changes = says_it_changed(plain_words(plain))
+        if asks_for_work(plain) or is_prompted(one.text) or (urges(plain) and not changes):
             continue
         if UNREAL.search(plain) or is_supposed(plain) or _OF_OTHERS.match(plain):
             continue
         if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
             yield Statement("fact", whole_sentence(one.text), one.text)
-
-
-def whole_sentence(said: str) -> str:
-    """Return a sentence as it stands alone, without what leads up to it."""
-    lead = _LEAD.match(said.lower())
-    return _capital(said[lead.end() if lead else 0 :].strip(_TRAILING))
 
 
 # "They moved me to another team" is told of the speaker.
@@ -143,7 +127,7 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
     if _is_title(sentence.text):
         return
     if sentence.heading and role != "adviser" and (kind := _listed(sentence, role)):
-        yield Statement(kind, _capital(sentence.text), sentence.text)
+        yield Statement(kind, capital(sentence.text), sentence.text)
         return
     if sentence.joking:
         return
@@ -160,7 +144,7 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
         yield stated
     elif role == "user" and not FOR_NOW.search(sentence.plain):
         for kind, text in told_elsewhere(sentence.text, sentence.plain):
-            yield Statement(kind, _capital(text), sentence.text)
+            yield Statement(kind, capital(text), sentence.text)
 
 
 def _is_at_hand(sentence: Sentence, stated: Statement) -> bool:
@@ -190,7 +174,7 @@ def _told_first(sentence: Sentence) -> Statement | None:
     if is_no_statement(first.plain, first.words) or UNREAL.search(plain):
         return None
     told = _everyday(first) or _judged(first)
-    return Statement(told.kind, _capital(sentence.text), sentence.text) if told else None
+    return Statement(told.kind, capital(sentence.text), sentence.text) if told else None
 
 
 _TELLS_MORE = re.compile(
@@ -210,16 +194,7 @@ def _everyday(sentence: Sentence) -> Statement | None:
         found = standing_request(plain)
     if found is None or ASKS.match(plain, found[1], found[2]):
         return None
-    return _cut(sentence, found)
-
-
-def _cut(sentence: Sentence, found: tuple[Stated, int, int]) -> Statement | None:
-    kind, start, end = found
-    text = sentence.text
-    if SUPPOSED.search(sentence.plain):
-        return None
-    stated = text[start:end].strip(_TRAILING)
-    return Statement(kind, _capital(stated), text) if len(stated.split()) > 1 else None
+    return cut_out(sentence, found)
 
 
 @lru_cache(maxsize=256)
@@ -237,7 +212,7 @@ def _judged(sentence: Sentence) -> Statement | None:
     kind = lasting_kind(plain[start:end]) or (
         lasting_kind(whole) if len(whole) > end - start else None
     )
-    return _cut(sentence, (kind, start, end)) if kind else None
+    return cut_out(sentence, (kind, start, end)) if kind else None
 
 
 _THANKS = re.compile(r"(?:many )?(?:thanks|thank you|great|good|nice|no time)\b")
@@ -252,7 +227,7 @@ def _by_rule(sentence: Sentence, rules: Sequence[Rule], words: frozenset[str]) -
         if words.isdisjoint(rule.words) or (rule.standing and FOR_NOW.search(sentence.plain)):
             continue
         found = rule.pattern.search(sentence.plain)
-        if found and (text := _said(sentence, found)) and not _POINTS_BACK.search(text):
+        if found and (text := said_from(sentence, found)) and not _POINTS_BACK.search(text):
             return Statement(rule.kind, text, sentence.text)
     return None
 
@@ -303,37 +278,3 @@ def _listed(sentence: Sentence, role: str) -> Stated | None:
     heading = sentence.heading.strip(" *_:")
     kind = next((kind for kind, pattern in _LISTS if pattern.fullmatch(heading)), None)
     return "decided" if kind == "decision" and role == "assistant" else kind
-
-
-_TRAILING = " ,;:-\u2013\u2014"
-_LEAD = re.compile(
-    r"""(?:(?:ok|okay|yes|yeah|yep|no(?=[,.;:!])|nope|nah|please|and|but|so
-        |also|then|again|thanks|thank[ ]you|great|good|nice|well|actually|hey|hi|alright|right
-        |sure|cool|perfect|fine
-        |one[ ]more[ ]thing
-        |btw|by[ ]the[ ]way|fyi|correction|sorry)\b[,.:;!\u2013\u2014-]*[ ]+)+""",
-    re.VERBOSE,
-)
-
-
-def _said(sentence: Sentence, found: re.Match[str]) -> str:
-    """Return what is stated, or nothing when there is too little of it."""
-    start = found.start("it") if "it" in found.re.groupindex and found["it"] is not None else 0
-    if start and (case := _CASE.search(sentence.plain, 0, start)):
-        # "At work, call me Mr. Smith" says nothing of other places.
-        start = case.start("case")
-    lead = _LEAD.match(sentence.plain, start)
-    text = sentence.text[lead.end() if lead else start :].strip(_TRAILING)
-    return _capital(text) if len(text.split()) > 1 else ""
-
-
-_CASE = re.compile(
-    r"(?:^|[.;:!] |^(?:and|but|so|ok|okay),? )(?P<case>(?:at|in|on|when(?:ever)?|if|for|with|during"
-    r"|while|before|after|around|among)\b"
-    r"(?! (?:the )?(?:future|fact|general|short|case|moment|addition|second thoughts?|all|once|now"
-    r"|that|the record)\b)[^,]{2,60}, (?:please )?)$"
-)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -69,7 +69,9 @@ FOR_NOW = re.compile(
         |temporar\w+|only[ ](?:here|once|today|this)|today|tonight|yet|meanwhile
         |(?:in|for)[ ]this[ ](?:one|file|function|test|case|pr|line|task|example|snippet|demo
         |branch
-          |commit|question|message|ticket|experiment|run|step|part) )\b""",
+          |commit|question|message|ticket|experiment|run|step|part|letter|mail|e-?mail|text|draft
+          |slide|post|essay|document|page|paragraph|section|table|list|chapter|report|article
+          |story|chat|thread|answer|reply|summary) )\b""",
     re.VERBOSE,
 )
 _REPORTING = frozenset(

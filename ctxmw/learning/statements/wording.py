@@ -16,6 +16,30 @@ Stated = Literal[
 """What a sentence states. "decision" is a user's; "decided" is what an assistant chose."""
 
 
+START = r"(?:^|[,;:.!\u2013\u2014] |- |(?:^|, )(?:and|so|then) |\bbut )"
+"""Where a clause can begin."""
+TO_YOU = (
+    r"(?:please |also |just |again,? |ok(?:ay)?,? |"
+    r"(?:you|we) (?:should|must|have to|need to) |make sure (?:to |you |that you )|"
+    r"be sure to |remember to |i(?:'d| would) (?:like|want) you to |i (?:want|need) you to |"
+    r"from now on,? |going forward,? |in (?:the )?future,? )*"
+)
+"""What may stand before an instruction."""
+VERBS = (
+    r"use|give|write|keep|put|add|show|answer|reply|respond|explain|run|make|ask|tell|name|call|"
+    r"format|include|check|return|prefer|start|end|list|mark|tag|document|test|log|wrap|sort|"
+    r"round|convert|translate|cite|mention|send|open|close|update|commit|push|create|generate|"
+    r"choose|pick|limit|stick|follow|let (?!me\b|us\b)|set|treat|assume|store|save|leave|say|go|"
+    r"take|do|begin|"
+    r"summari[sz]e|read|look|define|declare|import|export|throw|raise|catch|validate|escape|book|"
+    r"order|speak|talk|address|change|move|rename|remove|delete|replace|switch|split|skip|drop|"
+    r"point|print|render|draw|build|deploy|merge|rebase|squash|pin|lock|cache|measure|count|order|"
+    r"compare|sign|state|spell|quote|link|attach|cc|plan|schedule|remind|warn|highlight|"
+    r"capitali[sz]e"
+)
+"""What is told to be done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What one way of stating something looks like."""

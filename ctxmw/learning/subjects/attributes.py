@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ...text.terms import content_terms
 from .endings import adds, plain_words, says_it_changed
+from .forms import KIN
 from .kinds import (
     HELD_ALONE,
     NEEDS_NO_WORD,
@@ -24,12 +25,6 @@ from .kinds import (
     words_of_kinds,
 )
 
-_KIN = frozenset(
-    "wife husband partner girlfriend boyfriend fiance fiancee son sons daughter daughters kid kids"
-    " child children baby mother father mum mom dad parents brother sister brothers sisters grandma"
-    " grandpa grandmother grandfather uncle aunt cousin niece nephew family dog cat dogs cats pet"
-    " roommate flatmate boss manager colleague friend neighbour neighbor company board".split()
-)
 _ME = frozenset("i we me us".split())
 _NO = frozenset(
     "not never no hate avoid dislike skip without refuse loathe detest quit stopped off fear afraid"
@@ -85,6 +80,11 @@ class Attributes:
         """Whether something that is known may have to go for it, though nothing says so."""
         return bool(self.reached or self.kinds & NEEDS_NO_WORD)
 
+    def is_beside(self, other: Attributes) -> bool:
+        """Say whether it is somebody else's, or for another case."""
+        apart = self.case and other.case and not self.case & other.case
+        return self.owner != other.owner or bool(apart)
+
 
 NOTHING_TOLD = Attributes()
 
@@ -127,7 +127,7 @@ def may_differ(new: Attributes, old: Attributes) -> bool:
 
     Nothing says that anything changed, so both hold; which was said later is worth knowing.
     """
-    if new.owner != old.owner or new.adds or (new.case and old.case and not new.case & old.case):
+    if new.adds or new.is_beside(old):
         return False
     return bool(new.aspects & old.aspects) or any(_turned(new, old, new.kinds))
 
@@ -152,11 +152,11 @@ def _owner(words: Sequence[str]) -> str:
             return _for_whom(words)
         if word in ("my", "our"):
             rest = list(words[at + 1 : at + 4])
-            own = next((place for place, one in enumerate(rest) if one in _KIN), None)
+            own = next((place for place, one in enumerate(rest) if one in KIN), None)
             if own is not None and words[at + own + 2 : at + own + 4] != ["and", "i"]:
                 follows = words[at + own + 3 : at + own + 5]
                 return "" if follows == ["and", "i"] else rest[own]
-            if rest and rest[0].removesuffix("'s") in _KIN:
+            if rest and rest[0].removesuffix("'s") in KIN:
                 return rest[0].removesuffix("'s")
             return _for_whom(words)
         if word in ("she", "he", "they"):
@@ -166,7 +166,7 @@ def _owner(words: Sequence[str]) -> str:
 
 def _for_whom(words: Sequence[str]) -> str:
     for at, word in enumerate(words[:-2]):
-        if word == "for" and words[at + 1] in ("my", "our") and words[at + 2] in _KIN:
+        if word == "for" and words[at + 1] in ("my", "our") and words[at + 2] in KIN:
             return words[at + 2]
     return ""
 
@@ -272,16 +272,22 @@ _JOBS = (
     " therapist psychologist technician"
 )
 _WORK = re.compile(
-    r"\b(?:i|i am|i'm|i've been|we)(?: now| currently| still| just| also| since)* "
+    r"(?:\b(?:i|i am|i'm|i've been|we)|\bi\b[\w ]{2,40} and)"
+    r"(?: now| currently| still| just| also| since)* "
     r"(?:work(?:ing)? (?:as|at|for|in)\b|study(?:ing)? (?!for|spanish|french|german)|studying"
-    r"|training to (?:be|become)|the (?:lead|head|manager) of|retired|unemployed"
+    r"|teach(?:ing)? (?!my|him|her|them|you|it)\w|training to (?:be|become)"
+    r"|the (?:lead|head|manager) of|retired|unemployed"
     rf"|an? (?:\w+ )?(?:{_JOBS.replace(' ', '|')})\b|doing an? (?:degree|phd|apprenticeship))"
     r"|\b(?:i|i've|i have)(?: just| recently| finally)? (?:retired|graduated|joined|became"
+    r"|changed (?:my|our) (?:major|subject|degree|job|career)|switched (?:majors|careers|jobs)"
     r"|dropped out|left (?:my job|nursing|teaching)|quit my job|got promoted|started (?:at|as)"
     r"|been (?:promoted|hired|laid off)|got (?:a new|the|a) job)"
     r"|\bmoved me to the\b|\bmy (?:new )?(?:job|employer|title|profession) is\b"
 )
-_BESIDE = re.compile(r"\b(?:volunteer\w*|part-time|on the side|besides|from home)\b")
+_BESIDE = re.compile(
+    r"\b(?:volunteer\w*|part-time|on the side|besides|from home|at night|in the evenings?"
+    r"|(?:at|on) (?:weekends?|saturdays|sundays))\b"
+)
 
 
 def _aspects(text: str, words: Sequence[str]) -> Iterator[str]:

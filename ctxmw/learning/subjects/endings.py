@@ -45,7 +45,9 @@ is over|are over|was over|is history|are history|is gone|are gone|is no more|was
 were a misdiagnosis|was misdiagnosed|is behind me|ended|fell apart|run out|ran out|expired
 disbanded|fell through|is off|was called off|got cancelled|was cancelled|went bankrupt|is dead
 is done|has gone|was wrong|was a mistake|is a thing of the past|got too expensive
-became too expensive|have separated|got divorced|is cured
+became too expensive|have separated|got divorced|is cured|was stolen|got stolen
+was totalled|got totalled|broke down for good|broke down for the last time|is beyond repair
+gave up the ghost|did not work for me|did not work out|was not for me|is not for me
 """
 _MOVES = frozenset("moved switched migrated changed went moving switching migrating".split())
 _BEGINS = frozenset(
@@ -59,6 +61,7 @@ _STOPS = frozenset(
 _STOPS_BACK = frozenset(", ; : . ! so but because since when while".split())
 _NO = frozenset("not never no".split())
 _NOPE = frozenset("no nope nah well".split())
+_MORE_THAN = frozenset("just another only merely even including because that how".split())
 _FOR_THE_MOMENT = frozenset("for right just by".split())
 _ANY_LONGER = (("any", "longer"), ("any", "more"), ("anymore",))
 _WORD = re.compile(r"[^\W_][\w'+#./-]*|[,;:!]")
@@ -100,7 +103,8 @@ def _ended(words: Sequence[str]) -> Iterator[Sequence[str]]:
             yield before[no + 1 :] if no >= 0 else ()
         # "Centimetres please, not inches", and not "Nope, not a new game".
         if word == "not" and at > 1 and words[at - 1] == "," and words[0] not in _NOPE:
-            yield _after(words, at + 1)
+            named = _after(words, at + 1)
+            yield () if not _MORE_THAN.isdisjoint(named[:1]) else named
         if word == "from" and not _MOVES.isdisjoint(words[max(0, at - 4) : at]):
             yield _after(words, at + 1)
 
@@ -163,7 +167,8 @@ now|these days|nowadays|no longer|any longer|anymore|instead|actually|switched
 switching|moved|gave up|given up|gave in|given in|quit|stopped|changed|has changed|as of|updated
 update|back to|back on|after all|again|turns out|turned out|turned into|turned to|went up to
 went down to|gone over to|went over to|gone up to|come round to|come around to|come to like
-come to love|came to like|used to|got used to|gotten used to|traded|swapped|replaced|got over
+come to love|came to like|became|have become|used to|got used to
+gotten used to|traded|swapped|replaced|got over
 gotten over|said goodbye to|say goodbye to|from here on|bought|got a new|got an|upgraded
 went with|fell in love with|grown to like|grown to love|lost interest in|took the job|started
 have started|got rid of|sold|ditched|dropped|dropped out|am off|are off|have left|left my

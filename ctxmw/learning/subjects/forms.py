@@ -1,11 +1,12 @@
-"""Forms that tell what a statement is about: an attribute, or a frame with one place to fill."""
+"""Forms that tell what a statement is about: "my phone is ...", "I live in ..."."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from ...text.terms import content_terms
+from ...text.terms import content_terms, stem
 
 NOT_ABOUT = frozenset(
     content_terms(
@@ -29,6 +30,15 @@ NOT_ABOUT = frozenset(
 )
 
 
+KIN = frozenset(
+    "wife husband partner girlfriend boyfriend fiance fiancee son sons daughter daughters kid kids"
+    " child children baby mother father mum mom dad parents brother sister brothers sisters grandma"
+    " grandpa grandmother grandfather uncle aunt cousin niece nephew family dog cat dogs cats pet"
+    " roommate flatmate boss manager colleague friend neighbour neighbor company board".split()
+)
+"""Those whose doings are not the speaker's own."""
+
+
 def terms_about(plain: str) -> list[str]:
     """Return the stems of what a statement is about, without words of liking and of change."""
     return [term for term in content_terms(plain) if term not in NOT_ABOUT and term != "\u00a4"]
@@ -49,8 +59,10 @@ _MANY = (
     r"condition"
 )
 """What one may have several of."""
-_KIN = r"wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|mother|father|mum|mom|dad"
-_CLOSE = rf"{_KIN}|boss|manager"
+_CLOSEST = (
+    r"wife|husband|partner|girlfriend|boyfriend|son|daughter|dog|cat|mother|father|mum|mom|dad"
+)
+_CLOSE = rf"{_CLOSEST}|boss|manager"
 _TO_YOU = (
     r"(?:(?:please|always|also|just|now|and|so|from now on|going forward|in future|actually|"
     r"i(?:'d| would)? (?:want|need|like) you to|make sure (?:to|you|that)|let's|"
@@ -76,10 +88,29 @@ class _Form:
         if not found:
             return ""
         told = [terms_about(part) for part in found.groupdict().values() if part]
-        terms = sorted({term for part in told for term in part})
+        terms = sorted({_SAME.get(term, term) for part in told for term in part})
         if self.pattern.groupindex and not terms:
             return ""
         return " ".join([self.name, *terms])
+
+
+_SAME = MappingProxyType(
+    {
+        stem(other): stem(first)
+        for first, *others in (
+            line.split()
+            for line in (
+                "manager boss supervisor report",
+                "doctor gp physician",
+                "job profession occupation",
+                "flat apartment",
+                "phone smartphone mobile",
+            )
+        )
+        for other in others
+    }
+)
+"""Words for the same, each with the one it is filed under."""
 
 
 def _form(name: str, *ways: str) -> _Form:
@@ -94,7 +125,8 @@ _FORMS = (
         "called",
         r"\bcalls? me \w",
         r"^(?:please )?address me as \w",
-        r"\buse my (?:first|last) name",
+        r"\buse my (?:first|last|full|real|middle|own) name",
+        r"^i (?:now |mostly |usually )?go by (?:the name )?\w",
     ),
     _form("name", r"^my (?:full |first )?name(?:'s| is)\b"),
     _form(
@@ -128,9 +160,12 @@ _FORMS = (
     _form("birthday", r"^(?:i was born (?:in|on)|my birthday is|my date of birth is)\b"),
     _form(
         "language of answers",
-        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| only)? in {_LANGUAGES}\b",
+        rf"^{_TO_YOU}(?:answer|reply|respond|speak|talk|write)(?: to me| me| only)? "
+        rf"in {_LANGUAGES}\b",
         rf"\b(?:answers|replies|responses) in {_LANGUAGES}\b",
         rf"^(?:let's )?(?:go |switch )?back to {_LANGUAGES}\b",
+        rf"^{_LANGUAGES} (?:is|would be|works?) (?:fine|ok|okay|good|better|great|enough)\b",
+        rf"^{_LANGUAGES},? (?:again|from now on|instead|please)\b",
         rf"^let's (?:speak|talk|use|write in) {_LANGUAGES}\b",
         r"^(?:bitte )?antworte.* auf \w+",
         r"^(?:r\u00e9ponds|responde).* en \w+",
@@ -140,6 +175,7 @@ _FORMS = (
         rf"{_BRIEF_OR_LONG}.*{_ANSWERS}",
         rf"{_ANSWERS}.*{_BRIEF_OR_LONG}",
         r"\b(?:write|answer|reply) (?:as long as|at (?:any|full) length)\b",
+        r"\b(?:go into|with|in) (?:more|less|full|greater|much more) (?:detail|depth)\b",
     ),
     _form(
         "form of address",
@@ -165,18 +201,20 @@ _FORMS = (
     _form(
         "my",
         r"^(?:i|we)(?:'ve| have)? (?:got|have|bought|found) an? new (?P<new>\w+)\b",
-        r"^(?:i|we)(?:'ve| have)? (?:moved|switched|migrated) (?:my|our|the)? ?(?P<moved>\w+) to\b",
+        r"^(?:i|we)(?:'ve| have)? (?:moved|switched|migrated|changed) (?:my|our|the)? ?"
+        r"(?P<moved>\w+) to\b",
         r"^[\w' .-]{2,40}? is (?:now )?(?:my|our) (?:new )?(?P<whose>\w+)(?: now)?$",
         r"^(?:my|our) (?P<placed>\w+) (?:relocated|moved|went|goes|runs on|sits in|lives in|closes"
         r"|opens|starts|begins|ends)\b",
     ),
     _form(
         "my",
-        rf"^(?:my|our) (?P<what>(?!(?:{_MANY})\b|(?:{_KIN}) (?:is|are)\b)[\w' -]{{2,50}}?) "
+        rf"^(?:my|our) (?P<what>(?!(?:{_MANY})\b|(?:{_CLOSEST}) (?:is|are)\b)[\w' -]{{2,50}}?) "
         r"(?:is|are)(?: now)? "
         r"(?!allergic|not\b|really\b|very\b|so\b|too\b|quite\b|already\b|pretty\b)",
     ),
     _form("my", r"^i (?P<verb>take|drink|like|have|eat) my (?P<what>\w+)\b"),
+    _form("my", r"^i (?:now )?(?P<to_whom>report) to\b"),
     _form(
         "number of",
         r"^(?:i|we) (?:have|own) (?:\d+|one|two|three|four|five|an?|no) (?P<what>\w+)(?: now)?$",
@@ -195,7 +233,8 @@ _FORMS = (
     _form(
         "form of",
         rf"^{_TO_YOU}(?:(?:when|for|as for|in)\b[^,]{{2,50}}, )?{_TO_YOU}"
-        r"(?:give|show|write|put|state|express|list|print|format|measure|quote) "
+        r"(?:give|show|write|put|state|express|list|print|format|measure|quote"
+        r"|i(?:'d| would) (?:rather|prefer to|like to) (?:see|have|get|read)) "
         r"(?:me )?(?:all |every |each |your |the |our |any )*(?P<what>[a-z -]{2,40}?) "
         r"(?:in|as)(?: the)? (?!every|each|all)\S",
     ),
@@ -240,49 +279,3 @@ _OF_ONE = frozenset({"home", "employer", "job", "name", "age", "called"})
 """Where "and" leads on to something else."""
 WORK = frozenset({"subject: employer", "subject: job"})
 """Who changes one of these has mostly changed both."""
-
-
-_NAMING = re.compile(
-    r"\b(?:nam(?:e|ing)|writing|declaring|defining|creating|for|of) (?:your |all |our |the |any |"
-    r"new )*(?P<after>(?:[a-z]+ )?[a-z]+s)\b"
-    r"|(?P<before>(?:[a-z]{1,30} ){1,3})names?\b|\b(?:pre|suf)fix (?:for|in|on|"
-    r"to) (?P<at>(?:[a-z]{1,30} )?[a-z]{1,30})\b"
-)
-_ENDS = re.compile(r"(?<!that )(?<!the )(?<!this )\b(?:end|ends|ending|suffix)\b")
-_STARTS = re.compile(r"\b(?:start|starts|starting|begin|begins|beginning|prefix|preceded)\b")
-_NO_ENTITY = NOT_ABOUT | frozenset(
-    content_terms(
-        "start end begin starting ending beginning name names naming with prefix suffix string"
-        " consistently"
-        " declaring defining creating writing"
-        " convention conventions new rule standard coding when for that are maintain consistency"
-        " include use"
-    )
-)
-
-
-def frame_of(plain: str) -> str:
-    """Return what is to start or to end with what is quoted; another value takes that place.
-
-    Other quoted values (modules, decorators) are added to those there are.
-    """
-    place = "end" if _ENDS.search(plain) else "start" if _STARTS.search(plain) else ""
-    if not place:
-        return ""
-    last: list[str] = []
-    # "..., and start variable names with" is about what follows the "and".
-    nearest = plain.partition("\u00a4")[0].rpartition(", and ")[2]
-    after = plain if ", and " not in plain else f"{nearest} {plain.partition(chr(0xA4))[2]}"
-    # The name that stands nearest to the value is the one that gets it.
-    for found in [*reversed(list(_NAMING.finditer(nearest))), *_NAMING.finditer(after)]:
-        named = content_terms(found["before"] or found["after"] or found["at"] or "")
-        terms = sorted({term for term in named if term not in _NO_ENTITY})
-        own = [term for term in terms if term not in _TAIL]
-        if own:
-            return f"{place} of {' '.join(own)}"
-        last = terms or last
-    return f"{place} of {' '.join(last)}" if last else ""
-
-
-_TAIL = frozenset(content_terms("variables identifiers"))
-"""Says no more than "names" behind another noun."""

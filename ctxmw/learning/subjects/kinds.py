@@ -26,8 +26,10 @@ spice: spicy spice chilli chillies chili chilis curries jalapenos hot_sauce hot_
 has a partner: married engaged girlfriend boyfriend fiance fiancee seeing_someone dating
   in_a_relationship -single -divorced -widowed -separated -broke_up
 sleep: early_bird morning_person early_riser lark -night_owl -evening_person -late_riser
-way to work: commute commuting remote remotely home_office work_from_home working_from_home hybrid
-  on-site onsite
+goes to work: commute commuting on-site onsite -remote -remotely -home_office -work_from_home
+  -working_from_home
+expects a child: pregnant -gave_birth -baby_was_born -had_the_baby
+formal: formal formally -informal -informally -casual -casually
 level: beginner beginners basics novice newbie newcomer from_scratch -expert -advanced
   -experienced -pro
 """
@@ -73,6 +75,7 @@ money: euros euro dollars dollar pounds sterling yen francs rupees kroner
 clock: 24-hour 12-hour am_and_pm military_time
 spelling: british_english american_english british_spelling american_spelling us_spelling
   uk_spelling
+versions: subtitles subtitled dubbed original_version dubs
 reader: kindle paper_books paperbacks ebooks e-reader audiobooks
 """
 _PREFERRED = """
@@ -82,7 +85,6 @@ colour: red blue green yellow purple orange pink black white grey gray turquoise
 seat: window_seat window_seats aisle_seat aisle_seats middle_seat
 genre: fantasy horror romance romances romantic_comedies thrillers thriller sci-fi science_fiction
   non-fiction nonfiction biographies crime mysteries comedies documentaries westerns poetry manga
-versions: subtitles subtitled dubbed original_version dubs
 music: jazz rock pop classical hip-hop techno metal folk opera country blues reggae punk
 sport: running swimming tennis football soccer basketball yoga crossfit bouldering climbing pilates
   cycling gym boxing hockey golf rowing badminton volleyball spinning
@@ -120,7 +122,7 @@ PREFERRED = frozenset(kind for kind, _ in _read(_PREFERRED))
 """Kinds of which one may like many: only a preference names one."""
 NEEDS_NO_WORD = frozenset({"has a partner"})
 """Kinds of which another answer is news, though nothing says that it is."""
-OF_REQUESTS = frozenset("temperature length weight money clock spelling".split())
+OF_REQUESTS = frozenset("temperature length weight money clock spelling formal".split())
 """Kinds that are asked for, in whatever is answered."""
 
 Named = tuple[str, str, int, bool]

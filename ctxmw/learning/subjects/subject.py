@@ -11,27 +11,23 @@ tells of a person (`attributes.py`), and whether it says that something has chan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ...memory.remember import OTHER_WORDS
-from ...protocols import Find
-from ...store.journal import Journal
-from ...text.cleaning import fold, words
-from ...text.lexicon import STOP_WORDS
+from ...text.cleaning import fold
 from ...text.terms import content_terms, stem
-from ...values.records import Memory
 from .attributes import (
     NOTHING_TOLD,
     Attributes,
     attributes_of,
     changed_attribute,
-    may_differ,
-    words_to_look_up,
 )
 from .endings import ended_in, plain_words, says_it_changed, shares
-from .forms import WORK, form_of, frame_of, terms_about
+from .forms import WORK, form_of, terms_about
+from .frames import frame_of
+from .topics import Topic, has_changed, topics_of
 
 MOST_TERMS = 10
 """Words beyond which a statement is about more than one thing can be told by."""
@@ -70,6 +66,8 @@ class Subject:
     """Keys of its clauses: what one of them says anew may be all that was said before."""
     tells: Attributes = NOTHING_TOLD
     """What it tells of a person."""
+    topics: tuple[Topic, ...] = ()
+    """What its clauses speak of, and the values they give."""
 
     @property
     def is_exact(self) -> bool:
@@ -101,9 +99,14 @@ class Subject:
         return named <= frozenset(content_terms(text))
 
     @property
+    def alters(self) -> bool:
+        """Whether something it speaks of is said to have another value now."""
+        return any(one.altered or self.changes for one in self.topics)
+
+    @property
     def may_replace(self) -> bool:
         """Whether something that is known may have to go for it."""
-        told = self.changes or self.given_up or self.keys or self.tells.may_change
+        told = self.changes or self.given_up or self.keys or self.tells.may_change or self.alters
         return bool(told) or self.key.startswith("subject:")
 
 
@@ -130,6 +133,7 @@ def subject_of(text: str, said: str = "") -> Subject:
         names=frozenset(term for name in _NAME.findall(text) for term in content_terms(name)),
         keys=frozenset(_keys_of_clauses(sentence)),
         tells=attributes_of(sentence),
+        topics=() if "\u00a4" in plain else topics_of(sentence),
     )
 
 
@@ -158,12 +162,22 @@ def takes_the_place(new: Subject, old: Subject) -> str:
     if old.key in WORK and (new.given_up & old.about or (new.changes and new.key in WORK)):
         return "says that it changed"
     if new.is_exact and old.is_exact and not new.given_up:
-        return changed_attribute(new.tells, old.tells)
+        return changed_attribute(new.tells, old.tells) or _has_another_value(new, old)
     if _gives_up(new, old):
         return "gives it up"
-    return (_says_it_changed(new, old) if new.changes else "") or (
-        "" if old.quotes or new.quotes else changed_attribute(new.tells, old.tells)
-    )
+    if new.changes and (why := _says_it_changed(new, old)):
+        return why
+    told = "" if old.quotes or new.quotes else changed_attribute(new.tells, old.tells)
+    return told or _has_another_value(new, old)
+
+
+def _has_another_value(new: Subject, old: Subject) -> str:
+    if old.quotes or new.quotes:
+        return ""
+    if new.tells.adds or new.tells.owner != old.tells.owner:
+        return ""
+    changed = has_changed(new.topics, old.topics, changes=new.changes)
+    return "says something else of the same" if changed else ""
 
 
 def _gives_up(new: Subject, old: Subject) -> bool:
@@ -188,7 +202,8 @@ _VAGUE = frozenset(
         "work live go take play read drive eat drink watch write make wear own speak listen study"
         " see get getting feel feeling find know knowing while time day way lot bit thing things"
         " people year years good great well moment being doing interested keep trying made come"
-        " round funny enough without honestly really someone something"
+        " round funny enough afraid scared allergic fear fan without honestly really someone"
+        " something"
     )
 )
 
@@ -215,8 +230,9 @@ _MEDICAL = frozenset(content_terms("allergic allergy allergies intolerant intole
 _CLEARS = frozenset(content_terms("misdiagnosis misdiagnosed outgrew outgrown cured"))
 
 _LEADS_UP = re.compile(
-    r"^(?:(?:these days|nowadays|now|currently|actually|by the way|turns out|it turns out|update|"
-    r"so|ok|okay|well|oh|fyi|btw|heads up)[,:]? (?:that )?)+"
+    r"^(?:(?:since|after|as of|following) [\w' ]{2,30}?,? (?=(?:i|we|my|our)\b))?"
+    r"(?:(?:these days|nowadays|now|currently|actually|by the way|turns out|it turns out|update|"
+    r"so|ok|okay|well|oh|fyi|btw|heads up)[,:]? (?:that )?)*"
 )
 _MINE = re.compile(
     r"\b(?:my|our) (?!wife|husband|partner|girlfriend|boyfriend|sons?\b|daughter|kids?\b|child|"
@@ -247,55 +263,3 @@ def _same_frame(new: Subject, old: Subject) -> bool:
     (place, *ours), (other, *theirs) = new.key.split()[1:], old.key.split()[1:]
     more, less = set(ours) - set(theirs), set(theirs) - set(ours)
     return place == other and more <= old.about and less <= new.about
-
-
-LOOKED_FOR, LOOKED_UP = 8, 40
-"""Words by which memories on the same are looked up, and how many of them are compared."""
-_PEOPLE = ("user", "conversation", "model")
-"""Sources whose words are a person's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Affected:
-    """What is known and has to do with a new statement."""
-
-    replaced: Mapping[str, str]
-    """Memories whose place it takes, each with the reason."""
-    unsure: tuple[str, ...] = ()
-    """Memories that may say something else of the same: the later one is told apart by its day."""
-
-
-def affected_by(
-    journal: Journal, user: str, scope: str, subject: Subject, said: str, *, turn: str = ""
-) -> Affected:
-    """Return the memories of a scope that a new statement replaces, or may differ from.
-
-    What the same sentence of the same turn says holds beside it: "I live in Bergen and work in
-    Oslo."
-    """
-    asked = Find(types=(Memory.type,), scopes=(scope,), limit=LOOKED_UP)
-    named = {word for word in words(said) if word not in STOP_WORDS}
-    if not named:
-        return Affected({})
-    # Long words are rare: looking for all of them would find everything. What is given up, and
-    # names, are looked for in any case.
-    first = subject.given_up | subject.names
-    rare = sorted(named, key=lambda word: (stem(word) not in first, -len(word), word))[:LOOKED_FOR]
-    rows = [row for row, _ in journal.store.search(user, rare, asked)]
-    if of_kinds := words_to_look_up(subject.tells):
-        rows += [row for row, _ in journal.store.search(user, of_kinds, asked)]
-    if subject.key:
-        rows += journal.store.query(user, Find(types=(Memory.type,), keys=(subject.key,)))
-    found: dict[str, str] = {}
-    unsure: list[str] = []
-    for old in journal.read({row.ref: row for row in rows}.values(), Memory):
-        if old.scope != scope or old.source not in _PEOPLE or old.superseded_by:
-            continue
-        if turn in old.derived_from and old.text.rstrip(".").casefold() in said.casefold():
-            continue
-        known = subject_of(old.text)
-        if why := takes_the_place(subject, known):
-            found[old.ref] = why
-        elif may_differ(subject.tells, known.tells):
-            unsure.append(old.ref)
-    return Affected(found, tuple(unsure))

@@ -111,12 +111,22 @@ _MATERIAL = late_pattern(
     re.IGNORECASE,
 )
 
+_MATERIAL_FOLLOWS = re.compile(
+    r"[#* ]{0,4}(?:(?:retrieved|relevant|additional) )?(?:context|documents?|sources|passages"
+    r"|search results|knowledge)[* ]{0,3}:[* ]{0,3}",
+    re.IGNORECASE,
+)
+"""A first line that says where the rest comes from."""
+
 
 def _prompts(lines: Sequence[str]) -> int | None:
     """Return where a prompt begins that was made of a question and documents."""
     found = [
         (at, label[1].lower()) for at, line in enumerate(lines) for label in _LABEL.finditer(line)
     ]
+    alone = next((at for at, line in enumerate(lines) if line.strip()), None)
+    if alone is not None and _MATERIAL_FOLLOWS.fullmatch(lines[alone].strip()):
+        return alone
     material = [at for at, line in enumerate(lines) if _MATERIAL.search(line)]
     if len({label for _, label in found}) + len(material[:1]) > 1:
         return min([at for at, _ in found] + material)
