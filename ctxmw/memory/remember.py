@@ -26,7 +26,7 @@ from ..text.secrets.redaction import redact
 from ..text.terms import stems
 from ..values.argument_checks import check_kind, check_scope, check_text
 from ..values.clocks import begin_of, end_of
-from ..values.records import AGENT, MEMORY_KINDS, Memory, load_all
+from ..values.records import AGENT, MEMORY_KINDS, OTHER_WORDS, Memory, load_all
 from .outdated import outdated_turns
 
 ALIKE = 0.6
@@ -38,8 +38,6 @@ _NEAR = 3
 Day = date | datetime
 """A day of UTC, or a moment with its zone."""
 NO_REASONS: Mapping[str, str] = MappingProxyType({})
-OTHER_WORDS = "says it in other words"
-"""The reason of a memory that only words another one anew: that one said nothing else."""
 SAME_KEY = "was remembered under the same key"
 
 

@@ -35,6 +35,8 @@ NoteKind = Literal["done", "decided", "blocked", "next"]
 MEMORY_KINDS: tuple[MemoryKind, ...] = get_args(MemoryKind)
 OBSERVATION_KINDS: tuple[ObservationKind, ...] = get_args(ObservationKind)
 NOTE_KINDS: tuple[NoteKind, ...] = get_args(NoteKind)
+OTHER_WORDS = "says it in other words"
+"""The reason of a memory that only words another one anew: that one said nothing else."""
 
 TYPES_OF_KIND: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(MEMORY_KINDS, ("memory",)),

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...memory.remember import OTHER_WORDS
 from ...text.cleaning import fold
 from ...text.terms import content_terms, stem
+from ...values.records import OTHER_WORDS
 from .attributes import (
     NOTHING_TOLD,
     Attributes,
@@ -27,7 +27,7 @@ from .attributes import (
 from .endings import ended_in, plain_words, says_it_changed, shares
 from .forms import WORK, form_of, terms_about
 from .frames import frame_of
-from .topics import Topic, has_changed, topics_of
+from .topics import Topic, has_changed, spoken_topics
 
 MOST_TERMS = 10
 """Words beyond which a statement is about more than one thing can be told by."""
@@ -133,7 +133,7 @@ def subject_of(text: str, said: str = "") -> Subject:
         names=frozenset(term for name in _NAME.findall(text) for term in content_terms(name)),
         keys=frozenset(_keys_of_clauses(sentence)),
         tells=attributes_of(sentence),
-        topics=() if "\u00a4" in plain else topics_of(sentence),
+        topics=() if "\u00a4" in plain else spoken_topics(sentence),
     )
 
 

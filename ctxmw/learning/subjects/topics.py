@@ -43,7 +43,7 @@ class Topic:
         return tied and not limited and self.values.isdisjoint(other.values)
 
 
-def topics_of(text: str) -> tuple[Topic, ...]:
+def spoken_topics(text: str) -> tuple[Topic, ...]:
     """Return what the clauses of a statement speak of, as far as their form tells."""
     return tuple(found for clause in _CLAUSES.split(text) if (found := _topic_of(clause)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxmw.learning.subjects.topics import has_changed, may_be_otherwise, topics_of
+from ctxmw.learning.subjects.topics import has_changed, may_be_otherwise, spoken_topics
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from ctxmw.learning.subjects.topics import has_changed, may_be_otherwise, topics
     ],
 )
 def test_another_value_of_the_same_sort_is_a_change(before: str, now: str) -> None:
-    assert has_changed(topics_of(now), topics_of(before), changes=True)
-    assert may_be_otherwise(topics_of(now), topics_of(before))
+    assert has_changed(spoken_topics(now), spoken_topics(before), changes=True)
+    assert may_be_otherwise(spoken_topics(now), spoken_topics(before))
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_another_value_of_the_same_sort_is_a_change(before: str, now: str) -> No
     ],
 )
 def test_another_sort_another_thing_or_another_case_is_none(before: str, now: str) -> None:
-    assert not has_changed(topics_of(now), topics_of(before), changes=True)
+    assert not has_changed(spoken_topics(now), spoken_topics(before), changes=True)
 
 
 def test_without_a_word_of_change_it_may_only_be_otherwise() -> None:
-    now, before = topics_of("Standup is at 10."), topics_of("Standup is at 9.")
+    now, before = spoken_topics("Standup is at 10."), spoken_topics("Standup is at 9.")
     assert not has_changed(now, before, changes=False)
     assert may_be_otherwise(now, before)
