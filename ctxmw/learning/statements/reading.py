@@ -134,8 +134,9 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
     words = sentence.words
     stated = None if is_no_statement(sentence.plain, words) else _by_rule(sentence, rules, words)
     if role == "user" and stated and stated.kind == "done" and (moved := _everyday(sentence)):
-        # "I switched to Linux" tells of the work, and of the person.
+        # "I switched to Linux" tells of the person: a note on the work would only say it again.
         yield moved
+        return
     if role == "user":
         stated = _of_a_person(sentence, stated)
         if stated and stated.kind in MEMORY_KINDS and _is_at_hand(sentence, stated):

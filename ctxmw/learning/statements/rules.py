@@ -89,6 +89,12 @@ _DECISIONS = (
     ),
     rule(
         "decision",
+        "decided settled agreed opted",
+        rf"{START}(?:finally |just |now |also )*(?P<it>(?:decided (?:to|on|for|against)|"
+        r"settled on|agreed (?:to|on)|opted for) (?!(?:it|that|this|them)\b)\S)",
+    ),
+    rule(
+        "decision",
         "decided settled agreed",
         r"\bit(?:'s| is| was| has been) (?:decided|settled|agreed)(?: that)?[:,]? (?P<it>\S)",
     ),

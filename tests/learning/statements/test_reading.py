@@ -123,6 +123,25 @@ def test_the_case_that_something_is_said_for_is_part_of_it(text: str, stated: li
     assert [one.text for one in stated_in(text, "user")] == stated
 
 
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Decided to go with Postgres, no ORM.", ["decision"]),
+        ("Settled on pnpm instead of yarn.", ["decision"]),
+        ("Decided to take a walk.", []),
+        ("Agreed to that.", []),
+    ],
+)
+def test_a_decision_need_not_name_who_took_it(text: str, stated: list[str]) -> None:
+    assert [one.kind for one in stated_in(text, "user")] == stated
+
+
+def test_what_somebody_changed_in_their_life_is_no_note_on_the_work() -> None:
+    kinds = [one.kind for one in stated_in("I just moved from Lisbon to Rotterdam.", "user")]
+    assert kinds == ["fact"]
+    assert [one.kind for one in stated_in("I've fixed the login bug.", "user")] == ["done"]
+
+
 def test_a_statement_comes_once_from_a_message() -> None:
     assert told("Always use tabs. And always use tabs!") == [
         ("preference", "Always use tabs.")
