@@ -1,12 +1,13 @@
 """Whether requests in anybody's words bring the code they are about, within a turn's part.
 
     python -m benchmarks.code_requests --data FILE --trees DIR [--package NAME] [--most N] [--show]
+    python -m benchmarks.code_requests --data FILE --trees DIR --control
     python -m benchmarks.code_requests --chat --trees DIR
 
 FILE has a request a line: {"package", "version", "query" or "question", "files": the paths that are
 wanted, and optionally "also": paths that are welcome, "held_back": whether it is reported apart}.
-benchmarks/data/code_questions.jsonl is one. `--chat` says ordinary chat and small talk instead and
-counts what brings code.
+benchmarks/data/code_questions*.jsonl are such. `--control` asks plain BM25 over whole files,
+to compare with. `--chat` says ordinary chat and small talk instead and counts what brings code.
 
 Nothing is downloaded here. DIR holds a folder for each package, NAME-VERSION in lower case, made by
 hand outside the project, as in
@@ -15,6 +16,11 @@ hand outside the project, as in
     unzip starlette-0.20.4-py3-none-any.whl -d DIR/starlette-0.20.4
     npm pack @reduxjs/toolkit@2.2.5
     tar xzf reduxjs-toolkit-2.2.5.tgz --strip-components 1 -C DIR/reduxjs-toolkit-2.2.5
+    apt-get download golang-github-labstack-echo-dev librust-rustls-dev      (dpkg -x unpacks them)
+    cp -r usr/share/gocode/src/github.com/labstack/echo DIR/echo-4.2.1
+    cp -r usr/share/cargo/registry/rustls-0.20.8 DIR/
+
+and without what was built (mobx, @trpc/server: no `dist`).
 
 A path counts when it stands among the first ten that the part prints. No history of git is read:
 a clone would hold the answers.
@@ -22,7 +28,6 @@ a clone would hold the answers.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import statistics
@@ -33,10 +38,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from posixpath import normpath
 from typing import Any
 
 from benchmarks.report import Benchmark, Line
+from benchmarks.source_trees import PlainRanking, neighbours, read_tree
 from ctxmw import ContextMiddleware
 from ctxmw.tokens.counter import Counter, counter_for
 
@@ -44,7 +49,6 @@ DATA = Path(__file__).parent / "data"
 PATHS = 10
 CODE = ("module", "class", "function", "method", "constant", "file")
 _PATH = re.compile(r"[\w@.+-]+(?:/[\w@.+-]+)*\.\w{1,4}\b")
-_FROM = re.compile(r"""(?:from|import|require\()\s*["'](\.[^"']+)["']""")
 
 
 @dataclass(slots=True)
@@ -101,6 +105,7 @@ def main() -> None:
     parser.add_argument("--trees", type=Path, required=True)
     parser.add_argument("--package", help="only this one")
     parser.add_argument("--most", type=int, help="requests a package, for a quick look")
+    parser.add_argument("--control", action="store_true", help="ask plain BM25 instead")
     parser.add_argument("--chat", action="store_true", help="say what is not about code")
     parser.add_argument("--show", action="store_true", help="print what went wrong")
     chosen = parser.parse_args()
@@ -121,18 +126,46 @@ def of_package(
     package: str, version: str, asked: Sequence[dict[str, Any]], chosen: Any
 ) -> Iterator[Line]:
     tree = chosen.trees / folder_of(package, version)
+    if chosen.control:
+        ranking = PlainRanking(read_tree(existing(tree)))
+        for name, some in _apart(package, asked):
+            yield Line(name, control(ranking, some), table="plain BM25, %")
+        return
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder), tree) as ctx:
         if chosen.chat:
             yield from chat(ctx, package, show=chosen.show)
             return
-        near = neighbours(tree)
-        for apart in sorted({bool(row.get("held_back")) for row in asked}):
-            some = [row for row in asked if bool(row.get("held_back")) is apart]
-            name = f"{package} (held back)" if apart else package
+        near = neighbours(read_tree(tree), tree)
+        for name, some in _apart(package, asked):
             tally = measured(ctx, some, near)
             # What fails among those held back is not looked at.
-            missed = tuple(tally.missed) if chosen.show and not apart else ()
-            yield Line(name, tally.row(), table="%", notes=missed)
+            shown = chosen.show and not some[0].get("held_back")
+            yield Line(name, tally.row(), table="%", notes=tuple(tally.missed) if shown else ())
+
+
+def _apart(
+    package: str, asked: Sequence[dict[str, Any]]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the requests of a package, then those held back, each with a name."""
+    for name, held in ((package, False), (f"{package} (held back)", True)):
+        some = [row for row in asked if bool(row.get("held_back")) is held]
+        if some:
+            yield name, some
+
+
+def control(ranking: PlainRanking, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return which share of the wanted files is among the first of another ranking."""
+    found = [(ranking.first(row.get("query") or row["question"], PATHS), row) for row in rows]
+    return {"requests": len(rows)} | {
+        f"recall at {most}": round(
+            100 * statistics.fmean(_share(first[:most], row["files"]) for first, row in found), 1
+        )
+        for most in (3, PATHS)
+    }
+
+
+def _share(printed: Iterable[str], wanted: Sequence[str]) -> float:
+    return len(set(wanted) & set(printed)) / len(set(wanted))
 
 
 def folder_of(package: str, version: str) -> str:
@@ -142,11 +175,16 @@ def folder_of(package: str, version: str) -> str:
 @contextmanager
 def opened(folder: Path, tree: Path) -> Iterator[ContextMiddleware]:
     """Yield a memory that knows a tree."""
-    if not tree.is_dir():
-        raise SystemExit(f"there is no folder {tree}: see the beginning of this file.")
+    existing(tree)
     with ContextMiddleware.open(folder / "memory.db", deadline=None) as ctx:
         ctx.index_code(tree, project="bench")
         yield ctx
+
+
+def existing(tree: Path) -> Path:
+    if not tree.is_dir():
+        raise SystemExit(f"there is no folder {tree}: see the beginning of this file.")
+    return tree
 
 
 def measured(
@@ -230,49 +268,6 @@ def spent(part: str, known: Iterable[str], count: Counter) -> dict[str, float]:
         if owner is not None:
             shares[owner] = shares.get(owner, 0.0) + count(line)
     return shares
-
-
-def neighbours(tree: Path) -> dict[str, set[str]]:
-    """Return for each file of a tree those it imports and those that import it, read anew here."""
-    files = {
-        file.relative_to(tree).as_posix(): file.read_text("utf-8", errors="replace")
-        for file in sorted(tree.rglob("*"))
-        if file.suffix in (".py", ".ts", ".tsx", ".js", ".mjs", ".jsx") and file.is_file()
-    }
-    modules = {re.sub(r"(/__init__)?\.py$", "", path).replace("/", "."): path for path in files}
-    near: dict[str, set[str]] = {path: set() for path in files}
-    for path, text in files.items():
-        targets = python(path, text, modules) if path.endswith(".py") else script(path, text, files)
-        for target in targets:
-            near[path].add(target)
-            near[target].add(path)
-    return near
-
-
-def python(path: str, text: str, modules: Mapping[str, str]) -> Iterator[str]:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return
-    package = path.split("/")[:-1]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from (modules[name] for name in names if name in modules)
-
-
-def script(path: str, text: str, files: Mapping[str, str]) -> Iterator[str]:
-    folder = path.rpartition("/")[0] or "."
-    for spelled in _FROM.findall(text):
-        target = normpath(f"{folder}/{spelled}")
-        ends = ("", ".ts", ".tsx", ".js", "/index.ts", "/index.js")
-        yield from [target + end for end in ends if target + end in files][:1]
 
 
 if __name__ == "__main__":

@@ -35,7 +35,16 @@ RUNS = {
     "public-sentences": "public_sentences --data {data}",
     "feedback": "feedback --data {data} --most 2",
     "code-commits": "code_requests --data {data}/code/code-dev.jsonl --trees {trees}",
-    "code-questions": "code_requests --trees {trees}",
+    "code-questions": (
+        "code_requests --data benchmarks/data/code_questions_apart.jsonl --trees {trees}"
+    ),
+    "code-languages": (
+        "code_requests --data benchmarks/data/code_questions_languages.jsonl --trees {trees}"
+    ),
+    "code-plain": (
+        "code_requests --data benchmarks/data/code_questions_languages.jsonl --trees {trees} "
+        "--control"
+    ),
     "code-index": "code_index",
     "tools": (
         "tools --catalog {data}/tools/sealtools-tools.jsonl "

@@ -117,7 +117,7 @@ def parse(language: str, path: str, text: str) -> Parsed:
         from .languages.tree_sitter import parse_tree
 
         parsed = parse_tree(language, path, text)
-    return _storable(parsed, module_name(path), text)
+    return _storable(parsed, module_name(path), text, tests=_TESTS.get(language, ""))
 
 
 def without_definitions(path: str, text: str) -> Parsed:
@@ -176,8 +176,15 @@ def first_line(doc: str) -> str:
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
-def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
-    """Return what may be stored: without secrets, with a module, and with its search words."""
+_TESTS = {"rust": "tests."}
+"""What the names of tests begin with that stand in the file they test."""
+
+
+def _storable(parsed: Parsed, module: str, text: str, tests: str = "") -> Parsed:
+    """Return what may be stored: without secrets, with a module, and with its search words.
+
+    The words of tests that stand in the file they test tell what the file is about.
+    """
     lines = redact(text).text.splitlines()
     whole = Entity(
         kind="module",
@@ -188,7 +195,10 @@ def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
         doc=parsed.doc,
     )
     entities = [whole, *parsed.entities]
-    code = own_lines(lines, [(one.line, one.end) for one in entities])
+    own = [one is whole or not tests or not one.name.startswith(tests) for one in entities]
+    spans = [(one.line, one.end) for one, is_own in zip(entities, own, strict=True) if is_own]
+    parts = iter(own_lines(lines, spans))
+    code = [next(parts) if is_own else None for is_own in own]
     # A secret is rare: all texts are looked at together, and one by one only when there is one.
     told = "\n".join(f"{entity.signature}\n{entity.doc}" for entity in entities)
     finds = bool(redact(told).found)
@@ -196,9 +206,10 @@ def _storable(parsed: Parsed, module: str, text: str) -> Parsed:
     return replace(parsed, entities=tuple(_with_words(one, part, finds) for one, part in stored))
 
 
-def _with_words(one: Entity, code: str, finds: bool) -> Entity:
+def _with_words(one: Entity, code: str | None, finds: bool) -> Entity:
     """Return a definition with the words of its code, and without the secrets that it tells."""
-    words = bag_of(code, "" if one.kind == "module" else one.own_name)
+    name = "" if one.kind == "module" else one.own_name
+    words = bag_of(code, name) if code is not None else ""
     if not finds:
         return replace(one, words=words)
     signature, doc = redact(one.signature).text, redact(one.doc).text
@@ -216,8 +227,8 @@ def short_signature(text: str, mark: Literal["#", "//"]) -> str:
 
 
 _COMMENT = {
-    mark: re.compile(rf"""(?P<kept>(["'`])(?:(?!\2)[^\\\n]|\\.){{0,500}}+\2)|{mark}[^\n]*+""")
-    for mark in ("#", "//")
+    mark: re.compile(rf"""(?P<kept>(["'`])(?:(?!\2)[^\\\n]|\\.){{0,500}}+\2)|{begins}""")
+    for mark, begins in (("#", r"#[^\n]*+"), ("//", r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"))
 }
 
 

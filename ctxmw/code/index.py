@@ -103,7 +103,9 @@ class ProjectCode:
             found = self._alive(self._spelled.get(folded(own)))
         if outer and self._is_foreign(outer[0]):
             return []
-        rated = [(one, sure * _fit(one, outer, len(found))) for one in found]
+        # A file is called like what is in it: that is meant, and not the file.
+        inside = [one for one in found if one.entity.kind != "module"]
+        rated = [(one, sure * _fit(one, outer, len(found))) for one in inside or found]
         # Where one stands in a class or file that is named too, the others are not meant.
         beside = [entry for entry in rated if _beside(entry[0], around)]
         best = max((fit for _, fit in beside or rated), default=0.0)
@@ -171,7 +173,7 @@ class ProjectCode:
         file_of = np.full(len(self._definitions), -1, np.intp)
         for path, places in self._places.items():
             file_of[places] = number[path]
-        named, inside = by_path(paths)
+        named, inside = by_path(paths, self.postings)
         pairs = [(number[one], number[two]) for one in paths for two in self.graph.imported(one)]
         return Columns(
             paths=paths,

@@ -69,7 +69,7 @@ def in_order(
     if not turns:
         return []
     numbers = {turn.position: n for n, turn in enumerate(turns, numbered + 1)}
-    asked = _questions(told.messages)
+    asked = _questions(told.messages, tuple(numbers))
     stored = _stored(store, turns, asked, told.trail, known)
     exchanges: dict[int, _Exchange] = {}
     last: _Exchange | None = None
@@ -93,21 +93,34 @@ def in_order(
     ]
 
 
-def _questions(messages: Sequence[Message]) -> list[int]:
-    """Return for each message where its question stands: itself, where none was asked before."""
-    asked: list[int] = []
+def since_question(messages: Sequence[Message], places: Sequence[int]) -> range:
+    """Return the places from the question on that the first of these belongs to.
+
+    What a call adds is at the end: of a long history nothing else is looked at.
+    """
+    if not places:
+        return range(0)
+    before = range(min(places), -1, -1)
+    begins = next((at for at in before if messages[at]["role"] == "user"), 0)
+    return range(begins, max(places) + 1)
+
+
+def _questions(messages: Sequence[Message], places: Sequence[int]) -> dict[int, int]:
+    """Return for these places where each one's question stands: itself, where none was asked."""
+    asked: dict[int, int] = {}
     last: int | None = None
-    for place, message in enumerate(messages):
-        if message["role"] == "user" or (last is None and message["role"] != "system"):
+    for place in since_question(messages, places):
+        role = messages[place]["role"]
+        if role == "user" or (last is None and role != "system"):
             last = place
-        asked.append(place if last is None else last)
+        asked[place] = place if last is None else last
     return asked
 
 
 def _stored(
     store: Store,
     turns: Sequence[Turn],
-    asked: Sequence[int],
+    asked: Mapping[int, int],
     trail: Trail,
     known: StoredTurns,
 ) -> Mapping[int, Row]:
@@ -148,7 +161,8 @@ def unheard(
         store, state, [trail.anchors[at] for at in _asked(state, messages, since, last)]
     )
     users = [at for at in range(last) if messages[at]["role"] == "user"]
-    again = [at for at in users if trail.prints[at][:SHORT] in state.heard]
+    said_before = frozenset(state.heard)
+    again = [at for at in users if trail.prints[at][:SHORT] in said_before]
     known |= {trail.anchors[at] for at in again}
     if since < 0 and len(again) > 1 and len(state.heard) == TAIL:
         since = again[0] - 1  # what stands before was said before all that is kept in mind

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Conversations, Identity, scope_of
-from ..conversation.exchanges import StoredTurns, Telling, in_order
+from ..conversation.exchanges import StoredTurns, Telling, in_order, since_question
 from ..conversation.record import reply_key
 from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
@@ -126,7 +126,7 @@ class Learner:
     ) -> list[Turn]:
         journal, told = self.conversations.journal, _with_tools_named(told)
         messages, trail, chosen = told.messages, told.trail, told.chosen
-        own, asking = answers_of_ours(messages), asked_by(messages)
+        own, asking = answers_of_ours(messages, chosen), asked_by(messages, chosen)
         make_ref, scope = journal.refs(who.user), scope_of(who, state)
         strangers = self.strangers(who.user, told)
         tainted = self._tainted(who, told, strangers)
@@ -232,11 +232,13 @@ class Learner:
         sought = Find(types=("context",), keys=tuple(keys.values()), sessions=(who.session,))
         given = {row.key for row in self.conversations.journal.store.query(who.user, sought)}
         echoes = {at for at, key in keys.items() if key in given}
+        if not echoes:
+            return told
         messages = [
             {**message, "author": "model"} if at in echoes else message
             for at, message in enumerate(told.messages)
         ]
-        return replace(told, messages=messages) if echoes else told
+        return replace(told, messages=messages)
 
     def _tainted(self, who: Identity, told: Telling, strangers: Strangers) -> set[int]:
         """Return which of what is to be captured holds strangers' words, or follows them."""
@@ -311,46 +313,50 @@ def _with_tools_named(told: Telling) -> Telling:
     }
     if not nameless:
         return told
-    names = _names_of_calls(told.messages)
     messages = [
-        {**one, "name": names.get(str(one.get("tool_call_id", "")), "")} if at in nameless else one
+        {**one, "name": _tool_of(told.messages, at)} if at in nameless else one
         for at, one in enumerate(told.messages)
     ]
     return replace(told, messages=messages)
 
 
-def _names_of_calls(messages: Sequence[Message]) -> dict[str, str]:
-    return {
-        str(call.get("id", "")): str(call.get("name", ""))
-        for message in messages
-        for call in calls_of(message)
-    }
+_CALLED_WITHIN = 1_000
+"""Messages before an output among which its call is looked for."""
 
 
-def answers_of_ours(messages: Sequence[Message]) -> set[int]:
-    """Return where answers of our own tools stand.
+def _tool_of(messages: Sequence[Message], place: int) -> str:
+    """Return the name of the tool whose output stands there, by the last call of its id."""
+    id_ = str(messages[place].get("tool_call_id", ""))
+    for at in range(place - 1, max(-1, place - _CALLED_WITHIN), -1):
+        for call in reversed(calls_of(messages[at])):
+            if str(call.get("id", "")) == id_:
+                return str(call.get("name", ""))
+    return ""
+
+
+def answers_of_ours(messages: Sequence[Message], places: Sequence[int]) -> set[int]:
+    """Return at which of these places answers of our own tools stand.
 
     They repeat what is stored already: captured, they would be found in place of it, and outlive
     what is forgotten.
     """
-    names = _names_of_calls(messages)
     return {
         place
-        for place, message in enumerate(messages)
-        if message["role"] == "tool"
-        and (message.get("name") or names.get(str(message.get("tool_call_id", "")))) in OUR_TOOLS
+        for place in places
+        if messages[place]["role"] == "tool"
+        and (messages[place].get("name") or _tool_of(messages, place)) in OUR_TOOLS
     }
 
 
-def asked_by(messages: Sequence[Message]) -> list[Author]:
-    """Return for each message who wrote the question that it is, or belongs to."""
+def asked_by(messages: Sequence[Message], places: Sequence[int]) -> dict[int, Author]:
+    """Return for each of these places who wrote the question that it is, or belongs to."""
     asking: Author = "person"
-    authors: list[Author] = []
-    for message in messages:
-        author = author_of(message)
-        if message["role"] == "user":
+    authors: dict[int, Author] = {}
+    for place in since_question(messages, places):
+        author = author_of(messages[place])
+        if messages[place]["role"] == "user":
             asking = author
-        authors.append("application" if author == "application" else asking)
+        authors[place] = "application" if author == "application" else asking
     return authors
 
 

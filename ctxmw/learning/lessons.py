@@ -64,7 +64,7 @@ def learn(
     What an application wrote, and whatever answers it, teaches nothing.
     """
     messages = told.messages
-    asking = asked_by(messages)
+    asking = asked_by(messages, [turn.position for turn in turns])
     turns = [turn for turn in turns if asking[turn.position] == "person" and turn.teaches]
     lesson = Lesson(learner, who, state, turns, told)
     policy = learner.policy

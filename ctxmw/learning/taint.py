@@ -75,7 +75,8 @@ class Strangers:
     @cached_property
     def _came_along(self) -> list[tuple[int, str]]:
         """Sources of strangers' words that came along, each with its message."""
-        return [(at, one) for at, said in enumerate(self._messages) for one in brought_by(said)]
+        bring = [(at, said) for at, said in enumerate(self._messages) if said.get("brings")]
+        return [(at, one) for at, said in bring for one in brought_by(said)]
 
     def _follows(self, place: int) -> bool:
         # In a long conversation the first stranger is soon found.

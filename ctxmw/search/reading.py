@@ -14,11 +14,12 @@ from ..protocols import Store, TokenCounter
 from ..runtime.lru import LruCache
 from ..runtime.telemetry import Faults
 from ..text.cleaning import GAP, words
+from ..text.cutting.data import is_data
 from ..text.terms import content_terms, stems
 from ..text.topics import weights_of_words
 from ..values.items import Item
 from ..values.record_items import record_item
-from ..values.records import RECORD_TYPES, Record, load
+from ..values.records import RECORD_TYPES, Record, Turn, load
 
 AT_HAND = 12_000
 """How many records of a user are kept at hand once they were read."""
@@ -47,7 +48,17 @@ class ReadRecord:
     """One record, read."""
 
     # Thousands are kept at hand: without a dict, each takes less room and less time to collect.
-    __slots__ = ("_clauses", "_said", "_spoken", "_tokens", "item", "plain", "size")
+    __slots__ = (
+        "_clauses",
+        "_lists",
+        "_said",
+        "_spoken",
+        "_tokens",
+        "item",
+        "only_calls",
+        "plain",
+        "size",
+    )
 
     def __init__(self, record: Record, count: TokenCounter) -> None:
         self.item: Item = record_item(record)
@@ -57,8 +68,23 @@ class ReadRecord:
         # A character is at least a byte, and a token at least that.
         self._tokens = count(self.item.text) if len(self.item.text) > LONG else 0
         self._clauses: tuple[Clause, ...] = ()
+        self._lists: bool | None = None
+        self.only_calls = isinstance(record, Turn) and bool(record.calls) and not record.text
+        """Whether it says nothing and calls tools."""
         self._said = record.says()
         self._spoken: tuple[Mapping[str, float], frozenset[str]] | None = None
+
+    @property
+    def lists(self) -> bool:
+        """Whether it is long and lists many things, of which a question wants one."""
+        if self._lists is None:
+            self._lists = self._tokens > LONG and (self.is_output or is_data(self.item.text))
+        return self._lists
+
+    @property
+    def is_output(self) -> bool:
+        """Whether a tool answered it."""
+        return self.item.source.startswith(TOOL_SOURCE)
 
     @property
     def spoken_of(self) -> tuple[Mapping[str, float], frozenset[str]]:
@@ -78,10 +104,31 @@ class ReadRecord:
         # What clauses cost is a guess, and what they cost together is known.
         guess = sum([clause.tokens for clause in self._clauses]) / self._tokens
         limit = min(half * guess, longest)
-        if self.item.source.startswith(TOOL_SOURCE):
+        if self.lists:
             # One record of many answers, and the others only look like it.
             return passage(text, self._clauses, worth, min(limit, longest / 2), least=ALIKE)
         return passage(text, self._clauses, worth, limit, fill=half <= longest)
+
+
+class Passages:
+    """What is shown of records for one question, worked out once for each."""
+
+    def __init__(self, *, worth: Mapping[str, float], longest: float, count: TokenCounter) -> None:
+        self._worth = worth
+        self._longest = longest
+        self._count = count
+        self._known: dict[str, str] = {}
+
+    def of(self, reading: ReadRecord) -> str:
+        """Return the passage of a record; "" for one that is short enough."""
+        ref = reading.item.ref
+        if ref not in self._known:
+            self._known[ref] = reading.passage(self._worth, self._longest)
+        return self._known[ref]
+
+    def tokens(self, reading: ReadRecord) -> int:
+        """Return what the passage of a long record costs."""
+        return self._count(self.of(reading))
 
 
 class Readings(LruCache[str, ReadRecord]):
@@ -111,9 +158,10 @@ class Readings(LruCache[str, ReadRecord]):
 
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")  # noqa: RUF001 - other scripts' full stops
-_BORDERS = (re.compile(r"[}\])][,;]?\s*"), re.compile(r"[,;|]\s+"), re.compile(r"[,;|\s]\s*"))
-"""Where a long line is cut: behind a value, an element or a cell, a word."""
-_LONGEST = 240
+_VALUE = re.compile(r"[}\]][,;]?\s*")
+_BORDERS = (re.compile(r"\)[,;]?\s*"), re.compile(r"[,;|]\s+"), re.compile(r"[,;|\s]\s*"))
+"""Where a long line is cut: behind a value, else an element or a cell, a word."""
+_SHORTEST, _LONGEST = 40, 240
 """Characters of a clause; what has no full stop, such as JSON, is cut at the borders it has."""
 _NEXT_TO_MATCH = 0.3
 _BYTES_PER_TOKEN = 4
@@ -158,7 +206,7 @@ def passage(
     value = [_with_neighbours(held, at) for at in range(len(held))]
     # ... but it comes behind the best of those that match.
     best = max(value)
-    value[0] += 0.99 * best
+    value[0] = max(value[0], 0.99 * best)
     kept: list[int] = []
     for at in sorted(range(len(said)), key=lambda at: -value[at]):
         if said[at].tokens <= limit and (value[at] > least * best or fill or not kept):
@@ -191,16 +239,20 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield a sentence, cut at the borders of its values or words where it is long."""
     while end - start > _LONGEST:
-        cut = _cut(text, start + _LONGEST // 3, start + _LONGEST)
+        cut = _cut(text, start, start + _LONGEST)
         yield start, cut
         start = cut
     if start < end:
         yield start, end
 
 
-def _cut(text: str, first: int, last: int) -> int:
+def _cut(text: str, start: int, last: int) -> int:
+    """Return where a clause ends: with its value, else behind as much as it may hold."""
+    value = _VALUE.search(text, start + _SHORTEST, last)
+    if value:
+        return value.end()
     for border in _BORDERS:
-        found = [each.end() for each in border.finditer(text, first, last)]
+        found = [each.end() for each in border.finditer(text, start + _LONGEST // 3, last)]
         if found:
             return found[-1]
     return last

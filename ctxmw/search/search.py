@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,11 +30,11 @@ from ..values.situation import Rating, Situation, Weights
 from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Filter, Question, analyse, rows_allowed
-from .ranking.candidates import gain, least, spread
+from .ranking.candidates import CHEAP, Candidate, gain, least, length, spread
 from .ranking.near_duplicates import alike, shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
-from .reading import LONG, SHARE, ReadRecord, longest_passage
+from .reading import LONG, SHARE, Passages, ReadRecord, longest_passage
 from .vectors.dense import Dense, Near
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ COMPARED = 100
 RARE = 5
 """A name in so few records, or in one of fifty, tells them from others."""
 FEWEST, READ = 30, 150
-"""How many records are read from the store for one question."""
+"""How many records are read from the store for one question ..."""
+IF_SHORT = 10
+"""... and how many long ones besides, of which little may have to be shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,10 +147,15 @@ class Search:
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
+        longest = longest_passage(chosen.tokens)
+        passages = Passages(worth=rated.worth, longest=longest, count=self._count)
+        read = [one for one in read if one.lists or not best[one.item.ref].if_it_lists]
+        enough = self._enough(chosen)
+        best = _at_their_cost(best, read, passages, enough=enough, long=self._weights.long)
+        read.sort(key=lambda one: (-best[one.item.ref].gain, one.only_calls))
         if not chosen.lessons:
             read = _turns_for_lessons(read)
-        rating, longest = Rating.of(situation, weights), longest_passage(chosen.tokens)
-        items = _items(rating, read, best, rated.worth, longest)
+        items = _items(Rating.of(situation, weights), read, best, passages)
         too_little = frozenset(ref for ref, candidate in best.items() if not candidate.pays)
         return Found(
             items=tuple(items),
@@ -269,7 +276,7 @@ class Search:
 
     def _best(
         self, index: LexicalIndex, rated: Signals, wanted: Filter, near: Mapping[str, Near]
-    ) -> dict[str, _Candidate]:
+    ) -> dict[str, Candidate]:
         """Return the candidates in the order in which tokens should be spent on them."""
         counts = rated.counts(self._weights)
         whole, longest = index.columns["cost"].all[rated.places], longest_passage(wanted.tokens)
@@ -286,12 +293,15 @@ class Search:
         # Of those worth the same, what was written last goes first.
         order = np.lexsort((-rated.places, -gains))
         order = order[touched[order]]
-        enough_gain = least(wanted.appetite, by_sentences=self._by_sentences)
+        enough_gain = self._enough(wanted)
         pays = gains >= enough_gain
         pays |= (gains >= enough_gain - TO_A_QUESTION) & _answers(index, rated.places, pays)
         enough = int(costs[order].cumsum().searchsorted(MARGIN * wanted.tokens)) + 1
         enough = min(enough, READ, int(np.count_nonzero(pays[order])))
         chosen = order[: max(FEWEST, enough)]
+        beyond = _best_if_short(rank - self._weights.long * length(whole), whole, order)
+        beyond = beyond[~np.isin(beyond, chosen)]
+        chosen = np.concatenate([chosen, beyond])
         if wanted.alone:
             chosen = chosen[_by_itself(rated)[chosen]]
         elif wanted.worthwhile:
@@ -305,29 +315,60 @@ class Search:
             dense,
             pays[chosen].tolist(),
             _beside(index, rated, chosen),
+            gains[chosen].tolist(),
+            whole[chosen].tolist(),
+            costs[chosen].tolist(),
+            np.isin(chosen, beyond).tolist(),
         )
-        return dict(zip(refs, map(_Candidate, *columns), strict=True))
+        return dict(zip(refs, map(Candidate, *columns), strict=True))
+
+    def _enough(self, wanted: Filter) -> float:
+        """Return from which gain on a hit is worth its tokens."""
+        return least(wanted.appetite, by_sentences=self._by_sentences)
 
 
-class _Candidate(NamedTuple):
-    match: float
-    reasons: tuple[tuple[str, float], ...]
-    subject: int
-    """How many words of the question's subject it holds."""
-    dense: float
-    """How well it matches by meaning."""
-    pays: bool
-    """Whether what it is expected to bring is worth its tokens."""
-    beside: frozenset[str]
-    """Refs of the neighbours that it is there for, having none of the words itself."""
+def _at_their_cost(
+    best: Mapping[str, Candidate],
+    read: Sequence[ReadRecord],
+    passages: Passages,
+    *,
+    enough: float,
+    long: float,
+) -> dict[str, Candidate]:
+    """Return the candidates, rated by what is shown of them where that is a few lines.
+
+    Of a long record that lists many things, little has to do with a question: it costs what its
+    passage does, and counts as being as long as that; `long` is what length counts. What a tool
+    answered says more than that it was called.
+    """
+    known = dict(best)
+    answered: dict[object, float] = {}
+    for reading in read:
+        ref, candidate = reading.item.ref, best[reading.item.ref]
+        if reading.lists and candidate.as_shown(CHEAP, long).gain >= enough:
+            candidate = candidate.as_shown(passages.tokens(reading), long)
+            known[ref] = candidate._replace(pays=candidate.pays or candidate.gain >= enough)
+        if reading.is_output:
+            before = answered.get(reading.item.exchange, candidate.gain)
+            answered[reading.item.exchange] = max(before, candidate.gain)
+    for reading in read:
+        if reading.only_calls and reading.item.exchange in answered:
+            ref, most = reading.item.ref, answered[reading.item.exchange]
+            known[ref] = known[ref]._replace(gain=min(known[ref].gain, most))
+    return known
+
+
+def _best_if_short(rank: Floats, tokens: Floats, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the long candidates that would be the best if they cost little, as data does."""
+    long = order[tokens[order] > LONG]
+    return long[np.argsort(-rank[long], kind="stable")[:IF_SHORT]]
 
 
 def _items(
     rating: Rating,
     read: Sequence[ReadRecord],
-    best: Mapping[str, _Candidate],
-    worth: Mapping[str, float],
-    longest: float,
+    best: Mapping[str, Candidate],
+    passages: Passages,
 ) -> list[Item]:
     """Return what was read as items; of several that say the same, the first.
 
@@ -350,7 +391,7 @@ def _items(
             reading.item,
             candidate.match,
             candidate.reasons,
-            reading.passage(worth, longest) if candidate.pays else "",
+            passages.of(reading) if candidate.pays else "",
         )
         for reading, candidate in found
     ]
@@ -359,15 +400,17 @@ def _items(
 def _turns_for_lessons(read: Sequence[ReadRecord]) -> list[ReadRecord]:
     """Return what was read with turns in the place of what was learned from them.
 
-    Both say the same, and the turn says more; where the turn was not found, the lesson stays.
+    Both say the same, and the turn says more; where the turn was not found, the lesson stays. Of
+    several turns the best comes first.
     """
     learned = [reading for reading in read if reading.item.origins]
     if not learned:
         return list(read)
-    found = {reading.item.ref: reading for reading in read}
+    found = {reading.item.ref: at for at, reading in enumerate(read)}
     kept: dict[str, ReadRecord] = {}
     for reading in read:
-        turns = [found[ref] for ref in reading.item.origins if ref in found]
+        places = sorted(found[ref] for ref in reading.item.origins if ref in found)
+        turns = [read[at] for at in places]
         for one in turns or [reading]:
             kept.setdefault(one.item.ref, one)
     return list(kept.values())
@@ -496,7 +539,7 @@ def _names_somebody_or_a_time(question: Question) -> bool:
     return bool(question.person or question.months or question.days or question.years)
 
 
-def _opens(question: Question, found: Collection[_Candidate]) -> bool:
+def _opens(question: Question, found: Collection[Candidate]) -> bool:
     """Say whether the question asks for anything that is here.
 
     Somebody or some time that is named is asked for. Else its subject must occur: with one word

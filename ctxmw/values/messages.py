@@ -75,7 +75,8 @@ def check_messages(messages: Sequence[Message]) -> list[Message]:
     if not messages:
         raise InvalidValue("messages is empty ([]): give at least one message.")
     for place, message in enumerate(messages):
-        _check_message(place, message)
+        if not _is_plain(message):
+            _check_message(place, message)
     return list(messages)
 
 
@@ -295,6 +296,17 @@ def _check_calls(place: int, calls: Any) -> None:
 
 def _are_names(given: Any) -> bool:
     return isinstance(given, list | tuple) and all(isinstance(one, str) and one for one in given)
+
+
+_PLAIN = frozenset(("role", "content", "name", "id", "tool_call_id"))
+"""What most messages have, and nothing else."""
+
+
+def _is_plain(message: object) -> bool:
+    """Say whether nothing can be wrong: a long history is looked at in every call."""
+    if type(message) is not dict or not message.keys() <= _PLAIN:
+        return False
+    return message.get("role") in ROLES and type(message.get("content")) is str
 
 
 def _check_message(place: int, message: object) -> None:

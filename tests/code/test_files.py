@@ -318,3 +318,68 @@ def test_a_missing_grammar_names_the_install_line(monkeypatch):
     code_tree_sitter._language.cache_clear()
     with pytest.raises(MissingPackage, match=r'pip install "ctxmw\[code\]"'):
         parse("go", "a.go", "package a")
+
+
+def entities_of(language, path, text):
+    pytest.importorskip(f"tree_sitter_{language}")
+    return {one.name: one for one in parse(language, path, text).entities[1:]}
+
+
+def test_go_types_and_variables_are_told_as_they_are_written():
+    text = """package x
+
+// Options say how.
+type Options struct {
+	// Depth of it.
+	Depth int
+}
+
+type (
+	// Walker walks.
+	Walker interface {
+		Walk() error
+	}
+)
+
+var (
+	// DefaultOptions are used without any.
+	DefaultOptions = Options{Depth: 1}
+	_ Walker = nil
+)
+
+const Head = "HEAD"
+"""
+    found = entities_of("go", "x.go", text)
+    told = {name: (one.signature, one.doc) for name, one in found.items()}
+    assert told == {
+        "Options": ("type Options struct", "Options say how."),
+        "Walker": ("type Walker interface", "Walker walks."),
+        "DefaultOptions": (
+            "var DefaultOptions = Options{Depth: 1}", "DefaultOptions are used without any.",
+        ),
+        "Head": ('const Head = "HEAD"', ""),
+    }  # fmt: skip
+
+
+def test_what_a_rust_function_demands_of_its_types_is_left_out():
+    text = "/// # Adds\npub fn add<T>(x: T) -> u8\nwhere\n    T: Into<u8>,\n{\n    x.into()\n}\n"
+    one = entities_of("rust", "a.rs", text)["add"]
+    assert (one.signature, one.doc) == ("pub fn add<T>(x: T) -> u8", "Adds")
+
+
+def test_long_and_exported_values_of_a_script_are_definitions():
+    text = """
+export const limit = 5
+const handler = {
+  /** Parses it. */
+  parse() {
+    return 1
+  },
+}
+const short = 1
+type Options = { /** Said here. */ depth: number }
+"""
+    found = entities_of("typescript", "a.ts", text)
+    assert [one.kind for one in found.values()] == ["constant", "constant", "class"]
+    assert found["Options"].signature == "type Options = { depth: number }"
+    assert "Parses" not in found["handler"].signature

@@ -122,6 +122,11 @@ def test_lines_belong_to_the_innermost_definition():
     assert own_lines(["a"], [(1, 1), (5, 9)]) == ["a", ""]
 
 
+def test_what_stands_right_above_a_definition_belongs_to_it():
+    lines = ["# licence", "", "# adds", "@cached", "def add():", "    pass"]
+    assert own_lines(lines, [(1, 6), (5, 6)]) == ["# licence\n", "\n".join(lines[2:])]
+
+
 @pytest.mark.parametrize(
     ("said", "left_out"),
     [
@@ -176,3 +181,97 @@ def test_a_table_of_words_makes_nothing_be_about_the_code():
 )
 def test_only_the_file_that_stands_for_its_folder_has_the_name_of_that(path, own):
     assert path_terms(path)[0] == own
+
+
+def project_of(language, files):
+    project = ProjectCode()
+    for path, text in files.items():
+        parsed = parse(language, path, text)
+        project.take_in(
+            CodeFile(
+                user="u",
+                ref=path,
+                at=utc_now(),
+                root="/r",
+                path=path,
+                language=language,
+                hash="h",
+                lines=len(text.splitlines()),
+                imports=parsed.imports,
+                entities=parsed.entities,
+            )
+        )
+    return project
+
+
+def first_found(project, asked):
+    return search_code(project, asked).files[0]
+
+
+def test_a_name_that_is_written_as_one_word_is_found_by_its_parts(code):
+    others = {f"other_{n}.py": "observed = ignored = git = tree\n" for n in range(4)}
+    glued = project_of("python", {"gitignore.py": "def pattern(): pass\n", **others})
+    assert first_found(glued, "Change what git should ignore").path == "gitignore.py"
+
+
+def test_who_asks_what_is_parsed_means_the_parser(code):
+    files = {"parser.py": "def run(): pass\n", "other.py": "def run(): pass\n"}
+    assert first_found(project_of("python", files), "how are dates parsed").path == "parser.py"
+
+
+def test_what_is_written_short_is_found_by_the_whole_word():
+    files = {"a.py": "def load_cert(): pass\n", "b.py": "def load_key(): pass\n"}
+    found = search_code(project_of("python", files), "Load the certificate")
+    assert [file.path for file in found.files][:1] == ["a.py"]
+
+
+def test_a_package_called_test_is_no_test_until_one_is_in_it():
+    offered = {"app/test/client.py": "class Client: pass\n", "app/use.py": "client = 1\n"}
+    tested = {**offered, "app/test/test_use.py": "def test_use(): pass\n"}
+    assert not project_of("python", offered).columns.aside.any()
+    assert project_of("python", tested).columns.aside.tolist() == [True, False, True]
+
+
+def test_examples_and_benchmarks_stand_back():
+    files = {
+        "examples/show.py": "def dump_secrets(): pass\n",
+        "keys.py": "def dump_secrets(): pass\n",
+    }
+    assert first_found(project_of("python", files), "Change dump_secrets").path == "keys.py"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["fix: answer when the tunnel is closed", "feat(net)!: a second proxy", "chore: cookies"],
+)
+def test_the_kind_of_a_change_asks_for_one(code, said):
+    assert search_code(code, said).about > 0
+
+
+def test_how_do_i_asks_how_it_is_done(code):
+    anybody = search_code(code, "how do I send a request").about
+    assert anybody > search_code(code, "when I send a request").about
+
+
+def test_the_words_of_tests_in_a_rust_file_tell_of_the_file():
+    pytest.importorskip("tree_sitter_rust")
+    text = """
+/// Joins what was split.
+pub fn join(parts: &[u8]) -> u8 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn joins_zebras() {
+        let zebra = 1;
+    }
+}
+"""
+    (module, join, test) = parse("rust", "src/join.rs", text).entities
+    assert (test.name, test.line) == ("tests.joins_zebras", 10)
+    assert "zebra" in bag_words(module.words)[0]
+    assert "split" in bag_words(join.words)[0]
+    found = first_found(project_of("rust", {"src/join.rs": text}), "Change zebra")
+    assert [one.entity.kind for one, _ in found.definitions] == ["module"]

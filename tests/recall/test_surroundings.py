@@ -450,3 +450,50 @@ def test_a_constructor_is_told_once(asked_of_line):
     part = asked_of_line("Where does it connect to a host, and retry when the host refuses?")
     assert part.count("__init__(self, host, retries=3)") == 1
     assert "Connect to a host, again and again" in part
+
+
+@pytest.fixture
+def ask_of_tickets(tmp_path):
+    files = {
+        "app/tickets.py": (
+            "def tickets(key):\n    return read_ticket(key)\n\n\n"
+            "def read_ticket(key):\n"
+            '    """Look the ticket up in a header."""\n'
+            "    header = read(key)\n    lookup = header.lookup\n    return lookup\n"
+        ),
+        "app/test_tickets.py": (
+            "def test_header_lookup_of_tickets():\n"
+            "    cookie = header = lookup = ticket = 1\n"
+            "    assert ticket == header.lookup(cookie)\n"
+        ),
+        "app/cookies.py": "def cookie_lookup(header):\n    return header.cookie\n",
+        "app/limits.py": "TICKET_LIMIT = 5\n\n\ndef lookup():\n    pass\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    with ContextMiddleware.open(":memory:") as ctx:
+        ctx.index_code(tmp_path, project="shop")
+        yield lambda text: asked(ctx, text).part
+
+
+def test_tests_come_after_what_they_test(ask_of_tickets):
+    part = ask_of_tickets("Change the lookup of the header and the cookie of a ticket")
+    assert part.index("app/limits.py") < part.index("app/test_tickets.py")
+    assert part.index("app/tickets.py") < part.index("app/test_tickets.py")
+
+
+def test_a_named_function_with_much_more_said_brings_what_stands_around_it(ask_of_tickets):
+    part = ask_of_tickets("`tickets()` should read the ticket with a lookup in the header too")
+    assert "def tickets(key)" in part
+    assert "def read_ticket(key): Look the ticket up in a header." in part
+
+
+def test_a_function_is_meant_and_not_the_file_that_is_called_like_it(ask_of_tickets):
+    part = ask_of_tickets("what does `tickets()` do?")
+    assert "app/tickets.py:1-2" in part
+    assert "module app.tickets" not in part
+
+
+def test_what_stands_in_one_line_has_one_number(ask_of_tickets):
+    assert "- app/limits.py:1: TICKET_LIMIT = 5" in ask_of_tickets("what is TICKET_LIMIT?")

@@ -32,6 +32,20 @@ def test_a_line_without_an_end_is_cut_between_its_values():
     assert len(shown) < 600
 
 
+def test_what_matches_best_is_shown_where_there_is_room_for_one_clause():
+    rows = json.dumps([{"subject": f"box {at}", "batch": 7000 + at} for at in range(40)])
+    shown = passage(rows, clauses(rows), {"batch": 1.0, "7030": 4.0}, 24)
+    assert '"batch": 7030' in shown
+
+
+def test_a_long_line_is_cut_value_by_value():
+    rows = [
+        json.dumps({"subject": f"box {at}", "batch": 7000 + at, "note": "red"}) for at in (1, 2)
+    ]
+    text = ", ".join(rows * 4)
+    assert text[clauses(text)[1].start : clauses(text)[1].end] == rows[1] + ", "
+
+
 def test_every_character_of_a_text_is_in_a_clause():
     text = "a" * 1000 + " " + "b,c;" * 200 + "\n\nThe end."
     said = clauses(text)

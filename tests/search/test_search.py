@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, datetime, timedelta
 
@@ -96,6 +97,51 @@ def test_a_long_text_is_shown_as_the_passage_that_matched_and_marked(ctx):
     assert "marmalade" in hit.text
     assert "…" in hit.text
     assert len(hit.text) < len(filler) * 1.5
+
+
+ROWS = [{"subject": f"box {at}", "batch": 7000 + at, "note": "red wood old"} for at in range(90)]
+LISTED = {
+    "JSON": json.dumps({"status": "ok", "records": ROWS}),
+    "table": "subject,batch,note\n" + "\n".join(",".join(map(str, row.values())) for row in ROWS),
+    "log": "\n".join(
+        f"2026-03-02 09:00 INFO {row['subject']} batch {row['batch']}" for row in ROWS
+    ),
+}
+
+
+def looked_up(data: str) -> list[dict[str, object]]:
+    call = {"id": "c", "name": "look_up", "args": {"kind": "boxes", "with": "batches"}}
+    return [
+        {"role": "user", "content": "Look up the boxes."},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "name": "look_up", "content": data},
+        {"role": "assistant", "content": "I have them."},
+    ]
+
+
+def pasted(data: str) -> list[dict[str, object]]:
+    asked = {"role": "user", "content": f"Here are the boxes:\n{data}"}
+    return [asked, {"role": "assistant", "content": "I have them."}]
+
+
+@pytest.mark.parametrize("told", [looked_up, pasted])
+@pytest.mark.parametrize("form", LISTED)
+def test_one_row_of_data_is_found_among_others_and_among_questions_like_it(ctx, form, told):
+    ctx.session("s1").capture(told(LISTED[form].replace("box 47", "Zanzibar")))
+    for at in range(12):
+        asked = {"role": "user", "content": f"What was the batch of the crate {at} again?"}
+        ctx.session("s1").capture([asked, {"role": "assistant", "content": "I will look at it."}])
+    question = "What was the batch of Zanzibar again?"
+    chat = ctx.session("later")
+    prepared = chat.prepare([{"role": "user", "content": question}], window=8_000)
+    assert "7047" in prepared.context.part
+
+
+def test_what_a_tool_answered_comes_before_that_it_was_called(ctx):
+    ctx.session("s1").capture(looked_up(LISTED["JSON"]))
+    hits = ctx.search("Which boxes have batches?")
+    roles = [hit.record.role for hit in hits if hit.record.type == "turn"]
+    assert roles.index("tool") < roles.index("assistant")
 
 
 def test_words_in_quotes_are_wanted_together(ctx):

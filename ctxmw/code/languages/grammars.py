@@ -65,8 +65,17 @@ GRAMMARS: dict[str, Grammar] = {
             "type_spec": "class",
             "type_alias": "class",
             "const_spec": "constant",
+            "var_spec": "constant",
         },
-        passed=frozenset(("source_file", "type_declaration", "const_declaration")),
+        passed=frozenset(
+            (
+                "source_file",
+                "type_declaration",
+                "const_declaration",
+                "var_declaration",
+                "var_spec_list",
+            )
+        ),
         imports=frozenset(("import_spec", "import_spec_list", "import_declaration")),
     ),
     "rust": Grammar(

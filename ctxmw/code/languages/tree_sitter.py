@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ...errors import MissingPackage
-from ..files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted, first_line
-from ..files import short_signature as short
+from ..files import Entity, EntityKind, Parsed, Unparsable, body_mark, called_in, dotted
 from .grammars import GRAMMARS, SCRIPT_IMPORTS, Grammar
 from .named_imports import inside_of, late_imports, rust_paths, script_imports
+from .told import COMMENTS, comment_above, said, signature
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node
@@ -62,12 +62,13 @@ def _language(name: str) -> Language:
 
 
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "function", "generator_function"))
-_COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 _NAME_PART = re.compile(r"[\w$]+(?:\.[\w$]+)*")
 _JAVA_IMPORT = re.compile(r"^import\s+(?:static\s+)?([\w.*]+)")
 _RUST_PATH = re.compile(r"^#\[\s*path\s*=\s*\"([^\"\n]{1,200})\"")
 _RUST_MOD = re.compile(r"\bmod\s{1,20}+(\w{1,100}+)\s{0,20}+;")
 _LONGEST_IMPORT = 4000
+_LONG_VALUE = 3
+"""Lines from which on a value is more than a variable: a table, a handler, a schema."""
 _BETWEEN = frozenset(("extends", "implements", "with", "const", "mut", "dyn", "impl"))
 
 
@@ -106,7 +107,7 @@ class _Reader:
     def opening(self, root: Node) -> str:
         """Return what the comment at the top of the file says."""
         first = root.named_children[0] if root.named_children else None
-        return _said(self._text(first)) if first is not None and first.type in _COMMENTS else ""
+        return said(self._text(first)) if first is not None and first.type in COMMENTS else ""
 
     def _within(
         self, node: Node, entity: Entity | None, inside: tuple[str, ...]
@@ -123,7 +124,7 @@ class _Reader:
         name = _plain(
             self._field(node, "name") or self._field(node, "property") or self._declared(node)
         )
-        if not name:
+        if not name or name == "_":
             return None
         if node.type in ("variable_declarator", "public_field_definition", "field_definition"):
             found = self._script_value(node, name, inside)
@@ -138,15 +139,14 @@ class _Reader:
         if kind == "function" and inside:
             kind = "method"
         body = node.child_by_field_name("body") or self._body_of_value(node)
-        end = body.start_byte if body is not None else node.end_byte
         text = self._text(body) if body is not None and kind != "class" else ""
         return Entity(
             kind=kind,
             name=dotted((*inside, name)),
-            signature=short(self._slice(node.start_byte, min(end, node.start_byte + 600)), "//"),
+            signature=signature(node, body, self._slice),
             line=node.start_point[0] + 1,
             end=node.end_point[0] + 1,
-            doc=self._comment(node),
+            doc=comment_above(node, self._slice),
             calls=called_in(text, (name,)),
             mark=body_mark(text) if text else "",
             bases=tuple(self._bases(node)) if kind == "class" else (),
@@ -156,7 +156,12 @@ class _Reader:
         value = node.child_by_field_name("value")
         if value is not None and value.type in _FUNCTIONS:
             return "method" if inside else "function"
-        is_constant = node.type == "variable_declarator" and name[:1].isupper() and not inside
+        if node.type != "variable_declarator" or inside:
+            return None
+        around = node.parent.parent if node.parent is not None else None
+        is_exported = around is not None and around.type == "export_statement"
+        lines = node.end_point[0] - node.start_point[0]
+        is_constant = name[:1].isupper() or is_exported or lines >= _LONG_VALUE
         return "constant" if is_constant else None
 
     def _body_of_value(self, node: Node) -> Node | None:
@@ -175,27 +180,6 @@ class _Reader:
             if child.type in self._grammar.bases:
                 names = _NAME_PART.findall(re.sub(r"<[^<>]*>", "", self._text(child)[:400]))
                 yield from (name for name in names if name not in _BETWEEN)
-
-    def _comment(self, node: Node) -> str:
-        """Return the first line of the comment that stands before a definition."""
-        at = node
-        while at.parent is not None and at.parent.type in (
-            "export_statement", "lexical_declaration", "variable_declaration", "type_declaration",
-            "const_declaration", "ambient_declaration",
-        ):  # fmt: skip
-            at = at.parent
-        lines: list[str] = []
-        before, below = at.prev_sibling, at.start_point[0]
-        while before is not None and before.type in (*_COMMENTS, "attribute_item"):
-            if below - before.end_point[0] > 1:
-                break
-            below = before.start_point[0]
-            if before.type != "attribute_item":
-                lines.insert(0, self._text(before))
-            before = before.prev_sibling
-            if len(lines) > 40:
-                break
-        return _said("\n".join(lines))
 
     def _imported(self, node: Node, modules: int) -> Iterator[str]:
         """Yield what an import takes; `modules` are those of this file that it stands in."""
@@ -261,11 +245,3 @@ def _required(node: Node) -> Node | None:
 def _plain(name: str) -> str:
     """Return a name without what makes it generic, a pointer or a reference."""
     return name.split("<", 1)[0].split("[", 1)[0].strip("*&# ").replace("::", ".")[:120]
-
-
-def _said(comment: str) -> str:
-    lines = [_MARKS.sub("", line).rstrip("*/ ") for line in comment[:4000].splitlines()]
-    return first_line("\n".join(lines).strip())
-
-
-_MARKS = re.compile(r"^\s*(?:/\*+!?|\*+(?!/)|//+!?|#+)?\s?")

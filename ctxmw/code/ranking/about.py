@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,9 +39,11 @@ _TABLE = 2500
 """Words of a definition that is a table of data: it has nearly every word and tells nothing."""
 _SHARED, _OWN, _RARE = 0.95, 1.1, 0.9
 """An everyday word of the project's language, another one of it, and one that it hardly has."""
-_TOGETHER, _NAMED, _SHAPED, _CHANGE = 1.1, 1.2, 1.9, 4.5
+_TOGETHER, _NAMED, _SHAPED, _CHANGE = 1.1, 1.2, 1.9, 4.7
 """Words in one definition, a symbol, what has the shape of code, a request for a change."""
-_LOCATES = 0.7
+_MORE_SHAPED, _MOST_SHAPED = 0.6, 3
+"""What a further piece counts that has the shape of code, and how many are looked at."""
+_LOCATES = 1.3
 """Whether it is asked where something is done, or how."""
 _FORBIDS = 1.6
 """What is not to be done: said in small talk as well."""
@@ -79,15 +82,17 @@ def about_code(
     best = float(together.max(initial=0.0))
     words = _SHARED * min(shared, _MOST) + _OWN * min(own, _MOST) + _RARE * min(rare, _MOST)
     named = bool(symbols_in(text)) if symbols is None else symbols
-    shaped = bool(_CODE_SHAPED.search(text[:1000]))
+    shaped = sum(1 for _ in islice(_CODE_SHAPED.finditer(text[:1000]), _MOST_SHAPED))
+    shapes = _SHAPED + _MORE_SHAPED * (shaped - 1) if shaped else 0.0
     begins = text.lstrip()[:200]
     change = _CHANGE * bool(_CHANGES.match(begins)) + _FORBIDS * bool(_FORBIDDEN.match(begins))
-    personal = bool(_PERSON.search(text[:1000]))
+    personal = 0.5 * bool(_PERSON.search(text[:1000]))
+    personal += 0.5 * bool(_PERSON.search(_ANYBODY.sub("", text[:1000])))
     locates = _LOCATES * (bool(_LOCATED.match(begins)) and not personal)
     asks = change + locates + _NAMED * named + in_path
     doubt = _DOUBT + _VOCABULARY * math.log1p(len(view.paths))
     against = doubt + _PERSONAL * personal
-    return words + _TOGETHER * min(best, _MOST) + asks + _SHAPED * shaped - against
+    return words + _TOGETHER * min(best, _MOST) + asks + shapes - against
 
 
 _NOWHERE = np.zeros(0, np.intp)
@@ -102,11 +107,17 @@ _CODE_SHAPED = late_pattern(
     re.VERBOSE,
 )
 _PERSON = late_pattern(r"\b(?:i|i'm|me|mine|my|we|you|your)\b", re.IGNORECASE)
+_ANYBODY = late_pattern(
+    r"\b(?:how|where)\s{1,3}(?:can|do|should)\s{1,3}(?:i|we|you)\b", re.IGNORECASE
+)
+"""How is it done, and not how does this one do it."""
 _LOCATED = late_pattern(r"(?:where|which|how\s{1,3}(?:is|are|does))\b", re.IGNORECASE)
 _FORBIDDEN = late_pattern(r"(?:please\s{1,3})?do(?:n't|\s{1,3}not)\b", re.IGNORECASE)
 _CHANGES = late_pattern(
     r"""
-    (?: [\w/.()-]{1,40}: \s+ )?+                 # "config: ...", "fix(router): ..."
+    (?: build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test )
+    (?: \( [\w/.,@\ -]{1,40} \) )?+ !?+ : \s      # "fix: ...", "feat(router)!: ..."
+  | (?: [\w/.()-]{1,40}: \s+ )?+                 # "config: ..."
     (?: (?: also|can|could|i|let's|lets|must|need|now|please|should|then|to|want|we|would|you)
         \s+ )*+
     (?: add(?:ed|ing|s)? | allow\w* | appl(?:y|ied) | avoid\w* | chang(?:e|ed|es) | clean\w*

@@ -6,13 +6,14 @@ Made anew when a file has changed; what a word is held by comes from the posting
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..files import is_test
+from .path_parts import PathParts
 from .words import path_terms
 
 if TYPE_CHECKING:
@@ -101,15 +102,21 @@ class Columns:
         return got
 
 
-def by_path(paths: Sequence[str]) -> tuple[Mapping[str, NDArray[np.intp]], ...]:
-    """Return the files with each word in their name, and with each in their folders."""
+def by_path(
+    paths: Sequence[str], postings: CodePostings
+) -> tuple[Mapping[str, NDArray[np.intp]], ...]:
+    """Return the files with each word in their name, and with each in their folders.
+
+    What a word of a path is made of counts as one of a folder: "observablearray" is about arrays.
+    """
     named: dict[str, list[int]] = defaultdict(list)
     inside: dict[str, list[int]] = defaultdict(list)
+    made_of = PathParts(postings)
     for number, path in enumerate(paths):
         own, around = path_terms(path)
         for term in own:
             named[term].append(number)
-        for term in around:
+        for term in (around | made_of.of(path)) - own:
             inside[term].append(number)
     return tuple(
         {term: np.array(files, np.intp) for term, files in words.items()}
@@ -129,10 +136,34 @@ def edges_of(
 
 
 def aside_among(paths: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which of the files hold tests, or what was made of other files or by others."""
-    return np.array(
-        [is_test(path) or not _MADE.isdisjoint(path.split("/")) for path in paths], bool
-    )
+    """Return which of the files hold tests or examples, or what was made of other files.
+
+    A package of Python may be called "test" for what it offers: then no file in it is a test.
+    """
+    folders = {path.rpartition("/")[0] for path in paths if is_test(path.rpartition("/")[2])}
+    tested = {around for folder in folders for around in _with_folders_around(folder)}
+    return np.array([_is_aside(path, tested) for path in paths], bool)
 
 
-_MADE = frozenset("build dist generated out third_party vendor".split())
+def _is_aside(path: str, tested: Set[str]) -> bool:
+    *folders, name = path.split("/")
+    if not _MADE.isdisjoint(folders):
+        return True
+    if not is_test(path) or is_test(name) or not name.endswith(".py"):
+        return is_test(path)
+    at = next(at for at, folder in enumerate(folders) if is_test(f"{folder}/"))
+    return "/".join(folders[: at + 1]) in tested
+
+
+def _with_folders_around(folder: str) -> Iterator[str]:
+    parts = folder.split("/")
+    return ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+
+
+_MADE = frozenset(
+    """
+    _examples bench benches benchmark benchmarks build demo demos dist example examples fixtures
+    generated out samples testdata third_party vendor
+    """.split()
+)
+"""Folders of what was made of others or by others, or only shows how the rest is used."""

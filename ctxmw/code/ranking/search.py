@@ -8,7 +8,7 @@ apart: small talk has words that some file holds, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import numpy as np
 from ...text.terms import stem
 from ...workspace.mentions import excerpt
 from ..files import Definition
+from .abbreviations import short_for
 from .about import about_code
 from .words import asked_terms, joined_terms, path_terms
 
@@ -46,8 +47,12 @@ _PAST, _PAST_K = 0.75, 2.0
 """What a word counts in which a file was changed before, and how soon more of it counts no more."""
 _ALIKE = 0.5
 """What a word counts that only begins like one of the message."""
-_ASIDE = 0.6
-"""What is left of the score of a test, and of what was made, when tests are not asked for."""
+_ASIDE = 0.4
+"""What is left of the score of a test, an example and what was made, unless tests are asked for."""
+_WORTH_READING = 3
+"""Lines of a function that does more than call another one."""
+_SHORT = 0.5
+"""What a word counts that stands there in short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,8 @@ class FoundFile:
     score: float
     """1 for the best, less for the others."""
     definitions: tuple[tuple[Definition, float], ...]
+    is_aside: bool = False
+    """Whether it holds tests or examples, or was made of other files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,18 +82,22 @@ def search_code(code: ProjectCode, text: str, most: int = FILES) -> FoundCode:
     view = code.columns
     asked = asked_terms(said)
     terms = _alike(view, asked) | joined_terms(said) | asked
-    held = {term: view.held(term) for term in terms}
-    known = {term: places for term, places in held.items() if len(places[0])}
+    known = _known(view, terms)
     scores, own = _scores(view, terms, known, tests=asks_for_tests(said))
     best = _first(scores, most)
     if not len(best):
         return FoundCode(about=-math.inf)
     top = scores[best[0]]
     files = tuple(
-        FoundFile(view.paths[file], float(scores[file] / top), _definitions(code, view, own, file))
+        FoundFile(
+            view.paths[file],
+            float(scores[file] / top),
+            _definitions(code, view, own, file),
+            bool(view.aside[file]),
+        )
         for file in best
     )
-    held_by = {term: places for term, (places, _) in known.items()}
+    held_by = {term: view.held(term)[0] for term in asked}
     return FoundCode(files=files, about=about_code(view, said, held_by))
 
 
@@ -96,9 +107,7 @@ def best_in_file(code: ProjectCode, path: str, text: str) -> Definition | None:
     own_name, around = path_terms(path)
     asked = asked_terms(excerpt(text))
     terms = {term: worth for term, worth in asked.items() if term not in own_name | around}
-    held = {term: view.held(term) for term in terms}
-    known = {term: places for term, places in held.items() if len(places[0])}
-    _, own = _scores(view, terms, known, tests=True)
+    _, own = _scores(view, terms, _known(view, terms), tests=True)
     found = [
         one
         for one, _ in _definitions(code, view, own, view.paths.index(path))
@@ -108,9 +117,10 @@ def best_in_file(code: ProjectCode, path: str, text: str) -> Definition | None:
 
 
 def first_to_read(found: Sequence[Definition]) -> Definition | None:
-    """Return the first that has a body; a class is told by what is in it."""
-    with_body = (one for one in found if one.entity.kind in ("function", "method"))
-    return next(with_body, found[0] if found else None)
+    """Return the first that has a body worth reading; a class is told by what is in it."""
+    with_body = [one for one in found if one.entity.kind in ("function", "method")]
+    long = (one for one in with_body if one.entity.end - one.entity.line >= _WORTH_READING)
+    return next(long, next(iter(with_body or found), None))
 
 
 def asks_for_tests(text: str) -> bool:
@@ -126,6 +136,23 @@ def _alike(view: Columns, asked: Mapping[str, float]) -> dict[str, float]:
         if not len(view.held(term)[0])
         for alike in view.postings.beginning_alike(term)
     }
+
+
+def _known(view: Columns, terms: Mapping[str, float]) -> dict[str, tuple[NDArray[np.intp], Scores]]:
+    """Return where each of the words stands that the project has, also in short, and how often."""
+    held = ((term, _held(view, term, terms)) for term in terms)
+    return {term: found for term, found in held if len(found[0])}
+
+
+def _held(view: Columns, term: str, asked: Collection[str]) -> tuple[NDArray[np.intp], Scores]:
+    whole = view.held(term)
+    shorts = [view.held(short) for short in short_for(term) if short not in asked]
+    if not any(len(places) for places, _ in shorts):
+        return whole
+    found = [whole, *((places, _SHORT * often) for places, often in shorts)]
+    places, at = np.unique(np.concatenate([one for one, _ in found]), return_inverse=True)
+    counts = np.bincount(at, np.concatenate([often for _, often in found]))
+    return places, counts.astype(np.float64)
 
 
 def _scores(

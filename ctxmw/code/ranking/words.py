@@ -71,6 +71,11 @@ def path_terms(path: str) -> tuple[frozenset[str], frozenset[str]]:
     return named, frozenset(_spelled(" ".join(folders))) - named
 
 
+def name_parts(text: str) -> list[str]:
+    """Return the parts of names, in small letters: "MultiPart_parser" has three."""
+    return [part.lower() for part in _PART.findall(text) if part.isalpha()]
+
+
 _STANDS_FOR_ITS_FOLDER = late_pattern(r"__init__\.py|index\.[cm]?[jt]sx?|mod\.rs")
 
 
@@ -164,13 +169,20 @@ def _told_by(name: str) -> tuple[str, ...]:
 def own_lines(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> list[str]:
     """Return for each definition the lines of it that stand in no definition inside it.
 
-    The spans are first and last lines, in order; the first spans the whole file.
+    The spans are first and last lines, in order; the first spans the whole file. What stands right
+    above a definition, its comment and what it is decorated with, belongs to it.
     """
     inner = [0] * len(lines)
-    for at, (first, last) in enumerate(spans):
-        end = min(last, len(lines))
+    for at, (begin, last) in enumerate(spans):
+        end, first = min(last, len(lines)), min(begin, len(lines) + 1)
+        while at and first > 1 and lines[first - 2].lstrip().startswith(_ABOVE):
+            first -= 1
         inner[first - 1 : end] = [at] * max(0, end - first + 1)
     mine: list[list[str]] = [[] for _ in spans]
     for at, line in zip(inner, lines, strict=False):
         mine[at].append(line)
     return ["\n".join(part) for part in mine]
+
+
+_ABOVE = ("//", "/*", "*", "#", "@")
+"""How lines begin that tell of the definition below them."""

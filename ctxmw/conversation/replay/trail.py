@@ -120,12 +120,13 @@ class Trails:
 
 def _said(message: Message) -> object:
     """Return what tells a message from others; None for one whose parts may change in place."""
-    content = message.get("content")
-    if not isinstance(content, str):
+    content, original = message.get("content"), message.get("original", "")
+    if not isinstance(content, str) or not isinstance(original, str):
         return None
-    if message.get("tool_calls"):
-        return fingerprint(message)
-    return (message["role"], content, message.get("tool_call_id"))
+    # What calls are made of may change in place; as text it cannot.
+    calls = message.get("tool_calls")
+    called = repr(calls) if calls else ""
+    return (message["role"], content, message.get("tool_call_id"), called, original)
 
 
 def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int = 0) -> Trail:

@@ -7,8 +7,9 @@ question, and of none of it being evidence, add up to how much evidence a questi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -206,3 +207,42 @@ def spread(gains: NDArray[np.float64], sessions: Ints) -> NDArray[np.float64]:
     less[order] = ANOTHER * np.log1p(place)
     found: NDArray[np.float64] = np.where(sessions >= 0, gains - less, gains)
     return found
+
+
+LONG_TOKENS, LONGEST = 100, 500
+"""From how many tokens on a record counts as long, and up to how many it counts as longer: of one
+that has more, a passage is shown all the same."""
+
+
+def length(tokens: Any) -> Any:
+    """Return by how much records of so many tokens are longer than most."""
+    return np.log(np.clip(tokens, LONG_TOKENS, LONGEST) / LONG_TOKENS)
+
+
+class Candidate(NamedTuple):
+    """A record that comes into question, and what speaks for it."""
+
+    match: float
+    reasons: tuple[tuple[str, float], ...]
+    subject: int
+    """How many words of the question's subject it holds."""
+    dense: float
+    """How well it matches by meaning."""
+    pays: bool
+    """Whether what it is expected to bring is worth its tokens."""
+    beside: frozenset[str]
+    """Refs of the neighbours that it is there for, having none of the words itself."""
+    gain: float
+    """The logarithm of its chance to be evidence, per token ..."""
+    tokens: float
+    """... where it has so many ..."""
+    cost: float
+    """... and is taken to cost so many."""
+    if_it_lists: bool
+    """Whether it comes into question only if little of it has to be shown."""
+
+    def as_shown(self, tokens: float, long: float) -> Candidate:
+        """Return it as one that has and costs so many tokens; `long` is what length counts."""
+        gain = self.gain + math.log(max(self.cost, CHEAP) / max(tokens, CHEAP))
+        gain += long * float(length(tokens) - length(self.tokens))
+        return self._replace(gain=gain, tokens=tokens, cost=tokens)

@@ -20,7 +20,7 @@ from ..lexical.index import Bools, Floats, Ints, LexicalIndex
 from ..question import Question
 from . import bm25
 from .bm25 import coverage, neighbouring, together
-from .candidates import Legs, candidates, newness, said_on, said_when
+from .candidates import Legs, candidates, length, newness, said_on, said_when
 from .weights import RankWeights
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 LONG_SESSION = 25
 OPENING = 15.0
-LONG_TOKENS, LONGEST = 100, 500
-"""From how many tokens on a record counts as long, and up to how many it counts as longer: of one
-that has more, a passage is shown all the same."""
 NOBODY = -2
 """The number of a speaker whom nobody has heard."""
 REASONS = 3
@@ -235,7 +232,7 @@ def _kind_signals(index: LexicalIndex, question: Question, places: Ints) -> dict
         "preference": preference,
         "question": asks,
         "opening": opening,
-        "long": np.log(np.clip(cost, LONG_TOKENS, LONGEST) / LONG_TOKENS),
+        "long": length(cost),
     }
     if question.goes_on:
         answers = index.people.speakers.get("assistant", NOBODY)

@@ -9,7 +9,7 @@ from ....code.ranking.search import FoundFile, first_to_read
 from ....protocols import TokenCounter
 from .text import CodeText
 
-_DETAILED = ((6, 0.0), (3, 0.85), (2, 0.92))
+_DETAILED = ((6, 0.0), (3, 0.92), (2, 0.97))
 """How many definitions the best files are shown with, when they are nearly as good as the first."""
 _NEAR_BEST = 0.5
 """The share of the best definition's score that another one of its file has to reach."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ....code.files import CodeFile, Definition
 from ....code.freshness import look_again
 from ....code.ranking.outline import most_used
-from ....code.ranking.search import FoundFile, best_in_file, search_code
+from ....code.ranking.search import FoundFile, asks_for_tests, best_in_file, search_code
 from ....code.ranking.words import asked_terms
 from ....code.refs import file_ref, found_ref, line_ref, symbol_ref
 from ....text.cleaning import digest
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from ....code.index import ProjectCode
 
 _NAMES = re.compile(r"[\w$]++(?:\.\w++)*+")
-_LEAST = (0.2, 0.6)
+_LEAST = (0.2, 0.5)
 """The share of the best file's score that another one needs: what answers a question stands in few
 files, a change may touch many."""
+SAYS_MORE = 3
+"""Words besides a name with which a message is about something else, too."""
 _ASIDE_FROM_PLACES = 3
 """Words of the project besides the files that a message names, until it is about more than them."""
 
@@ -110,13 +112,17 @@ class CodeLook:
     def but_shown(self, files: Sequence[FoundFile]) -> list[FoundFile]:
         """Return files without what is shown already; of one that is named, what its class holds.
 
-        Whoever names a class and asks for more means what is in it.
+        Whoever names a class and asks for more means what is in it; whoever says much more than a
+        name may mean what stands around it.
         """
         others: list[FoundFile] = []
         for file in files:
             if file.path not in self.paths_named:
                 others.append(file)
-            elif inside := [pair for pair in file.definitions if self._is_inside(pair[0])]:
+                continue
+            around = file is files[0] and self._means_around()
+            inside = [pair for pair in file.definitions if self._is_inside(pair[0], around)]
+            if inside:
                 others.append(replace(file, definitions=tuple(inside)))
         return others
 
@@ -144,7 +150,8 @@ class CodeLook:
             found = search_code(self._code, query)
         least = _least_for(query) if gate else 0.0
         there = (file for file in found.files if file.path in self._code.files)
-        return [file for file in there if file.score >= least]
+        kept = [file for file in there if file.score >= least]
+        return kept if asks_for_tests(query) else _with_tests_last(kept)
 
     def words_besides(self, query: str) -> int:
         """Return how many words of the project a message has besides what it names."""
@@ -175,7 +182,7 @@ class CodeLook:
             self._item(symbol_ref(one.path, entity), one.path, self.text.of_symbol(one)),
             kind=entity.kind,
             section="code",
-            label=f"{one.path}:{entity.line}-{entity.end}",
+            label=f"{one.place}-{entity.end}" if entity.end > entity.line else one.place,
             title=f"{entity.name} in {one.place}",
         )
 
@@ -199,9 +206,12 @@ class CodeLook:
             for one, sure in self._code.symbol(query, around)[: self._policy.hits]:
                 yield _Pointed(self._code.files[one.path], one, sure)
 
-    def _is_inside(self, one: Definition) -> bool:
+    def _means_around(self) -> bool:
+        return not self._classes and self.words_besides(self._situation.query) >= SAYS_MORE
+
+    def _is_inside(self, one: Definition, around: bool) -> bool:
         outer = tuple(f"{name}." for name in self._classes)
-        return one.full_name.startswith(outer) and one.full_name not in self.shown
+        return (around or one.full_name.startswith(outer)) and one.full_name not in self.shown
 
     def _is_shown(self, ref: str, one: Definition) -> None:
         self.shown |= {each.full_name for each in self.text.shown_with(one)}
@@ -246,6 +256,16 @@ class CodeLook:
             source=path,
             version=digest(text)[:16],
         )
+
+
+def _with_tests_last(files: Sequence[FoundFile]) -> list[FoundFile]:
+    others = [file for file in files if not file.is_aside]
+    below = _BELOW * min((file.score for file in others), default=1.0)
+    tests = (file for file in files if file.is_aside)
+    return [*others, *(replace(file, score=min(file.score, below)) for file in tests)]
+
+
+_BELOW = 0.99
 
 
 def _least_for(query: str) -> float:

@@ -22,15 +22,15 @@ from ....values.situation import Rating, Situation, Weights
 from ....workspace.mentions import symbols_in
 from ....workspace.triggers import Trigger, Triggers
 from .layout import OF_A_LINE, CodeLayout, definitions_of
-from .look import CodeLook, Looked
+from .look import SAYS_MORE, CodeLook, Looked
 
 if TYPE_CHECKING:
     from ....code.index import ProjectCode
 
 KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""
-_SAYS_MORE = 3
-"""Words besides a name with which a message is about something else, too."""
+_AS_GOOD = 0.85
+"""The share of the best score with which a file is shown beside one that is named."""
 _OF_A_BODY = 400
 """Tokens that the lines of what is named may take."""
 
@@ -156,8 +156,8 @@ class Code:
         # What is named is what matters, and what stands around it: the rest gets a line, unless
         # the message says much more than a name.
         only = look.paths_named if look.of_this_message else None
-        if only is not None and found and look.words_besides(situation.query) >= _SAYS_MORE:
-            only = {*only, found[0].path}
+        if only is not None and found and look.words_besides(situation.query) >= SAYS_MORE:
+            only = {*only, *(file.path for file in found[:1] if file.score >= _AS_GOOD)}
         layout = CodeLayout(look.text, found, asked_terms(situation.query), self._count)
         texts = layout.out(room, look.shown, only)
         return [

@@ -72,7 +72,7 @@ class CodeText:
         """Return what a file has to do with it, in one line: the names of some definitions."""
         names = [one.entity.name for one in found if one.entity.kind != "module"][:most]
         module = next((one.entity.doc for one in self.code.in_file(path)[:1]), "")
-        return ", ".join(dict.fromkeys(names)) or module or f"{self.code.files[path].lines} lines"
+        return ", ".join(dict.fromkeys(names)) or module or self._length(path)
 
     def in_an_outline(self, path: str, found: Sequence[Definition]) -> str:
         """Return what a file is and what of it is used most, in one line."""
@@ -80,7 +80,11 @@ class CodeText:
         names = listed([one.entity.name for one in found], _OUTLINED)
         taking = sum(not is_test(user) for user in self.code.graph.importers(path))
         users = f"(imported by {taking})" if taking else ""
-        return " ".join(filter(None, (doc, names, users))) or f"{self.code.files[path].lines} lines"
+        return " ".join(filter(None, (doc, names, users))) or self._length(path)
+
+    def _length(self, path: str) -> str:
+        lines = self.code.files[path].lines
+        return f"{lines} line{'s' * (lines != 1)}"
 
     def answering(self, one: Definition, terms: Mapping[str, float], most: int = _LINES) -> str:
         """Return the lines of a definition that a message is about, with their numbers.
