@@ -58,7 +58,7 @@ def told_of_mine(plain: str) -> Told | None:
 _EFFECT = re.compile(
     r"(?!(?:this|that|it|you|he|she|they|what|which|who|there|these|those|the|your|his|her)\b)"
     r"[a-z][\w -]{1,50}? (?:(?:bore|scare|annoy|irritate|upset|stress|disgust|exhaust|overwhelm|"
-    r"bother|drain|tire|calm|relax|frighten|terrif(?:y|ie)|fascinate|lose|confuse)s? "
+    r"bother|drain|tire|calm|relax|frighten|terrif(?:y|ie)|fascinate|lose)s? "
     r"me\b|makes? me (?:feel|gag|sneeze|itch|cry|cringe|break out|(?:very |so |really )?(?:\w+y|"
     r"\w+ous|sick|"
     r"ill|sad|nervous|uncomfortable|tired|bored|bloated|anxious|drowsy|nauseated))\b"
