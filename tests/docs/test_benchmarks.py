@@ -17,7 +17,7 @@ from benchmarks.report import Benchmark, Line, shown
 from benchmarks.timing import keeps_compiled
 
 ROOT = Path(__file__).parents[2]
-SHARED = ("__init__", "__main__", "report", "stand_ins", "stores", "timing")
+SHARED = ("__init__", "__main__", "report", "source_trees", "stand_ins", "stores", "timing")
 """What benchmarks are made with."""
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in SHARED)
 COINS = Benchmark(name="coins", about="How coins fall.", data="ten coins", seed=3)
