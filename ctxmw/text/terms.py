@@ -17,7 +17,7 @@ _ENDINGS = tuple(
 """The longest first."""
 _MOST_ENDINGS = 3
 """Endings that a word may have: function, al, ity."""
-_SYLLABLE = re.compile(r"(?:[aeiou]|(?<![aeiou])y)+(?:[^aeiouy]|(?<=[aeiou])y)")
+_SYLLABLE = re.compile(r"(?:[aeiou]|(?<![aeiou])y)(?:[^aeiouy]|(?<=[aeiou])y)")
 _SHORTEST = 4
 QUERY_CHARS = 4096
 """A query is read up to here."""
