@@ -64,7 +64,7 @@ def test_a_name_that_is_said_all_the_time_is_not(ctx: ContextMiddleware) -> None
 def test_a_summary_in_view_that_only_names_what_was_decided_does_not_stand_for_it(
     ctx: ContextMiddleware,
 ) -> None:
-    decided = "We're building a tracking service. Decided to go with FastAPI and Postgres, no ORM."
+    decided = "We're building a tracking service. FastAPI sits before Postgres there, no ORM."
     before = ctx.session("before")
     before.capture([*said(decided), {"role": "assistant", "content": "I'd use asyncpg then."}])
     before.end()
