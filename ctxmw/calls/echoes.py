@@ -11,15 +11,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..conversation.record import ContextRecord
+from ..conversation.record import READ, ContextRecord
 from ..recall.outcome import ItemOutcome
 from ..text.terms import content_terms
 from ..values.messages import Message, message_text
 
 _ITEMS = 60
 """Items that are looked at, spread over all of them."""
-_READ = 2_000
-"""Characters of a text that are looked at."""
 _QUESTIONS = 10
 """The latest messages of the person whose words are nobody's own: a conversation may be long."""
 _ENOUGH = 2
@@ -53,9 +51,9 @@ def echoes_in(
     text = _said(answer)
     said = set(_terms(text)) - asked
     looked_at = shown[:: -(-len(shown) // _ITEMS)]
-    # What opens a conversation is the same at every answer.
-    known: dict[str, dict[str, frozenset[str]]]
-    known = {build.kind: build.terms for build in record.builds}
+    # What opens a conversation is the same at every answer: its build knows its terms.
+    known: dict[tuple[str, str], frozenset[str]]
+    known = {(build.kind, ref): own for build in record.builds for ref, own in build.terms.items()}
     own = {used.ref: said.intersection(_terms_of(used, known)) for used in looked_at}
     part = [used.ref for used in looked_at if used.block == "turn"]
     return Echoes(
@@ -67,17 +65,15 @@ def echoes_in(
     )
 
 
-def _terms_of(used: ItemOutcome, known: Mapping[str, dict[str, frozenset[str]]]) -> frozenset[str]:
-    of_block = known.get(used.block, {})
-    if used.ref not in of_block:
-        of_block[used.ref] = frozenset(content_terms(used.words[:_READ]))
-    return of_block[used.ref]
+def _terms_of(used: ItemOutcome, known: Mapping[tuple[str, str], frozenset[str]]) -> frozenset[str]:
+    own = known.get((used.block, used.ref))
+    return frozenset(content_terms(used.words[:READ])) if own is None else own
 
 
 def _is_enough(used: ItemOutcome, back: set[str]) -> bool:
     if not back or len(back) >= _ENOUGH:
         return bool(back)
-    _, *later = used.words[:_READ].split() or [""]
+    _, *later = used.words[:READ].split() or [""]
     names = content_terms(" ".join(word for word in later if word[0].isupper()))
     return any(not term.isalpha() for term in back) or not back.isdisjoint(names)
 
@@ -89,4 +85,4 @@ def _said(message: Message) -> str:
 
 
 def _terms(text: str) -> list[str]:
-    return content_terms(text[: 4 * _READ])
+    return content_terms(text[: 4 * READ])

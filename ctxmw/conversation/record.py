@@ -18,6 +18,7 @@ from ..recall.outcome import BlockKind, ItemOutcome, used_of
 from ..runtime.displayed import Displayed
 from ..runtime.telemetry import DEGRADED, DROPPED, FOUND, LIMIT, USED, Observer
 from ..text.cleaning import counted, digest, fold, one_line
+from ..text.terms import content_terms
 from ..values.items import Include, Item
 from ..values.records import MEMORY_KINDS, NOTE_KINDS, OBSERVATION_KINDS, Moment, Record
 from ..values.situation import UNKNOWN
@@ -44,6 +45,8 @@ _SINGULARS = {
     "next": "next step",
     "summary": "session summary",
 }
+READ = 2_000
+"""Characters of an item that are read for its terms."""
 
 
 class Build(Record):
@@ -106,8 +109,9 @@ class Build(Record):
 
     @cached_property
     def terms(self) -> dict[str, frozenset[str]]:
-        """The terms of items it shows, by ref, as far as an answer was read for them."""
-        return {}
+        """The terms of the items whose text it shows, by ref."""
+        shown = [used for used in self.used if used.shown in ("full", "brief")]
+        return {used.ref: frozenset(content_terms(used.words[:READ])) for used in shown}
 
 
 class ContextRecord(Displayed, Record):
