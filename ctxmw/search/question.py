@@ -75,6 +75,8 @@ class Question:
     """Whether it asks how things stand now."""
     subject: frozenset[str]
     """Those of its terms that are no small talk; empty for thanks, greetings and the like."""
+    own: frozenset[str]
+    """Stems of what of theirs somebody tells of, small talk left out: "my knee is killing me"."""
     asks: bool
     """Whether it is put as a question or a request, and not only said."""
     to_you: bool
@@ -97,6 +99,7 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     terms = tuple(map(stem, kept))
     meant = list(zip(kept, terms, strict=True))
     capitals = {found.lower() for found in _CAPITAL.findall(text)}
+    subject = frozenset(term for word, term in meant if word not in SMALL_TALK)
     related = {stem(other) for word in kept for other in _related(word)} - set(terms)
     return Question(
         terms=terms,
@@ -110,13 +113,19 @@ def analyse(text: str, people: People, now: datetime) -> Question:
         shape=_shape(text),
         broad=bool(ASKS_BROADLY.search(text)),
         latest=bool(ASKS_LATEST.search(text)),
-        subject=frozenset(term for word, term in meant if word not in SMALL_TALK),
+        subject=subject,
+        own=subject.intersection(stems(words(" ".join(_THEIRS.findall(text))))),
         asks=bool(ASKS.search(text)),
         to_you=bool(ABOUT_YOU.search(text)) and not FIRST_PERSON.search(text),
         goes_on=any(map(_tells_of_work, _SENTENCE_END.split(text))),
     )
 
 
+_THEIRS = late_pattern(
+    r"(?:^|[.!?;:,\n]\s{1,3}|\b(?:and|but|so|because|now|ok|hey|help) )(?:my|our)"
+    r" (\w{1,40})(?=['\u2019 ]\w)",
+    re.IGNORECASE,
+)
 _CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,20}\b")
 
 

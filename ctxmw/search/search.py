@@ -64,6 +64,8 @@ COMPARED = 100
 """How many new records are compared one by one with a text; more are left to the store."""
 RARE = 5
 """A name in so few records, or in one of fifty, tells them from others."""
+OWN = 20
+"""The same of a thing that is somebody's own, and spoken of again and again."""
 FEWEST, READ = 30, 150
 """How many records are read from the store for one question ..."""
 IF_SHORT = 10
@@ -143,7 +145,10 @@ class Search:
             dense = _by_place(index, near)
             rated = signals(index, question, findable, dense=dense, files=situation.files)
             best = self._best(index, rated, chosen, near)
-            named = _names_somebody_or_a_time(question) or _knows_a_name(index, question, findable)
+            named = _names_somebody_or_a_time(question)
+            named = named or _knows_one_of(index, question.names, findable, most=RARE)
+            told = findable & (index.columns["user"].all[:-1] > 0)
+            theirs = _knows_one_of(index, question.own, told, most=OWN)
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
@@ -159,7 +164,7 @@ class Search:
         too_little = frozenset(ref for ref, candidate in best.items() if not candidate.pays)
         return Found(
             items=tuple(items),
-            opens=_opens(question, best.values()),
+            opens=_opens(question, best.values(), theirs=theirs),
             named=named,
             too_little=too_little,
             beside={ref: hit.beside for ref, hit in best.items() if hit.beside},
@@ -528,27 +533,30 @@ def _asks_nothing(question: Question, near: Mapping[str, Near]) -> bool:
     return not (question.terms or near or _names_somebody_or_a_time(question))
 
 
-def _knows_a_name(index: LexicalIndex, question: Question, findable: Bools) -> bool:
-    """Say whether a name of the question is in few records, and so tells them from all others."""
-    few = max(RARE, len(index) // 50)
-    of_names = index.postings(index.term_ids(question.names))
-    return any(findable[held].any() for held, _ in of_names if len(held) <= few)
+def _knows_one_of(
+    index: LexicalIndex, terms: frozenset[str], findable: Bools, *, most: int
+) -> bool:
+    """Say whether one of these words is in few records, and so tells them from all others."""
+    few = max(most, len(index) // 50)
+    held = index.postings(index.term_ids(terms))
+    return any(findable[places].any() for places, _ in held if len(places) <= few)
 
 
 def _names_somebody_or_a_time(question: Question) -> bool:
     return bool(question.person or question.months or question.days or question.years)
 
 
-def _opens(question: Question, found: Collection[Candidate]) -> bool:
+def _opens(question: Question, found: Collection[Candidate], *, theirs: bool) -> bool:
     """Say whether the question asks for anything that is here.
 
     Somebody or some time that is named is asked for. Else its subject must occur: with one word
-    when something is asked, with two in one record when it is only said, or when the question is
-    about the one who answers. Or something must be near in meaning.
+    when something is asked, or when it is said of something of one's own that is known, with two in
+    one record when it is only said, or when the question is about the one who answers. Or something
+    must be near in meaning.
     """
     if _names_somebody_or_a_time(question):
         return bool(question.subject or question.asks) and bool(found)
     if not question.subject:
         return False
-    enough = 1 if question.asks and not question.to_you else 2
+    enough = 1 if theirs or (question.asks and not question.to_you) else 2
     return any(hit.subject >= enough or hit.dense >= GOOD_MATCH for hit in found)

@@ -262,6 +262,32 @@ def test_a_question_needs_one_word_of_its_subject_and_a_remark_two_in_one_record
     assert ("Roquefort" in part) is brings
 
 
+@pytest.mark.parametrize(
+    ("message", "brings"),
+    [
+        ("my knee is killing me", True),
+        ("hey, our knee hurts", True),
+        ("from the bottom of my knee", False),
+        ("knee is killing", False),
+        ("my elbow is killing me", False),
+    ],
+)
+def test_a_remark_about_something_of_ones_own_that_is_known_needs_no_second_word(
+    ctx, message, brings
+):
+    told = {"role": "user", "content": "I've got dodgy knees, the left one had an op."}
+    ctx.session("s1").capture([told, {"role": "assistant", "content": "Avoid hills."}])
+    part = ctx.session("s2").prepare([{"role": "user", "content": message}]).context.part
+    assert ("dodgy" in part) is brings
+
+
+def test_in_a_small_memory_a_word_that_half_of_it_holds_opens_it_too(ctx):
+    ctx.session("s1").capture([said("Ann", "We build a tracking service. FastAPI, no ORM.")])
+    ctx.session("s2").capture([said("Ann", "The tracking service has a new logo.")])
+    asked = [{"role": "user", "content": "Write an intro for the tracking service"}]
+    assert "FastAPI" in ctx.session("s3").prepare(asked).context.part
+
+
 # -- the index ------------------------------------------------------------------------------------
 
 

@@ -125,6 +125,9 @@ def by_best(scores: Floats) -> Floats:
 TURNS = 4
 """How far before and after a turn the words of others count, fading."""
 TERMS_AT_ONCE = 60
+FEWEST = 400
+"""Records from which on their number tells how rare a word is. Of a few, a word that half of them
+hold may be as rare as any: they are taken for a sample of so many."""
 ENOUGH = 3
 """This many rare words are match enough, however many more a long question has."""
 
@@ -152,6 +155,8 @@ def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints)
     own, subject = np.zeros(len(places), np.intp), np.zeros(len(places), np.intp)
     about = sum(1 << at for at, term in enumerate(asked.terms) if term in question.subject)
     ends = asked.sizes.cumsum()
+    records = max(len(index), FEWEST)
+    rarity = np.log(1 + (records - asked.sizes + 0.5) / (asked.sizes + 0.5))
     for first in range(0, len(asked.terms), TERMS_AT_ONCE):
         run = slice(first, first + TERMS_AT_ONCE)
         bits = _bits(index, asked, run, ends)
@@ -159,14 +164,14 @@ def coverage(index: LexicalIndex, asked: Held, question: Question, places: Ints)
         around = mine.copy()
         for hop in reach[1:]:
             around |= bits[hop]
-        number = np.arange(len(asked.rarity[run]), dtype=bits.dtype)
+        number = np.arange(len(rarity[run]), dtype=bits.dtype)
         holds = (around[:, None] >> number) & bits.dtype.type(1)
-        share += (holds * asked.rarity[run].astype(np.float64)).sum(axis=1)
+        share += (holds * rarity[run]).sum(axis=1)
         own += np.bitwise_count(mine)
         subject += np.bitwise_count(mine & bits.dtype.type((about >> first) % (1 << len(number))))
-    unknown = math.log(2 * len(index) + 2)
+    unknown = math.log(2 * records + 2)
     missing = len(set(question.terms)) - len(asked.terms)
-    total = float(asked.rarity.sum()) + missing * unknown
+    total = float(rarity.sum()) + missing * unknown
     enough = max(1e-6, min(total, ENOUGH * unknown))
     return Coverage(
         match=np.minimum(1, share / enough),
