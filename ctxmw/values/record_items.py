@@ -96,7 +96,9 @@ def _section(memory: Memory, scope: Scope) -> str:
         return "decisions"
     if FIRST_PERSON.match(memory.text) or _is_taste(memory):
         return "about"
-    return "universal" if memory.kind in INSTRUCTING else "facts"
+    if memory.kind in INSTRUCTING:
+        return "universal"
+    return "about" if FIRST_PERSON.search(memory.text) else "facts"
 
 
 def _text_of(memory: Memory) -> str:

@@ -44,6 +44,19 @@ def test_a_wish_is_an_instruction(text: str, section: str) -> None:
     assert item.section == section
 
 
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("Mornings please, I'm useless after 5pm", "about"),
+        ("The courier comes at 16:00.", "facts"),
+    ],
+)
+def test_a_fact_in_the_first_person_stands_where_it_is_plain_who_says_it(
+    text: str, section: str
+) -> None:
+    assert memory_item(heard(text, "fact"), "s1").section == section
+
+
 def test_what_somebody_remembered_as_a_preference_is_one() -> None:
     assert memory_item(heard("I love short answers.", by_hand=True), "s1").instructs
 
