@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from ..protocols import Find
 from ..recall.surroundings import is_small_talk
 from ..store.journal import Journal
 from ..text.cleaning import one_line
+from ..text.lexicon import MONTHS, WEEKDAYS
 from ..text.names import names_in, paths_in
 from ..text.patterns.late import late_pattern
 from ..text.prose import sentences
 from ..text.secrets.sensitive import discreet
 from ..text.speech.own_words import own_words
+from ..text.terms import content_terms
 from ..values.records import Memory, Note, Observation, Record, SessionSummary, Turn
 
 TURNS = 200
 """How many turns of a conversation are looked at: its last."""
 SENTENCE = 160
-DECISIONS, CONCEPTS, FILES = 5, 6, 8
+TOLD = 200
+"""Characters of what the user said: five summaries fit into their lane."""
+DECISIONS, CONCEPTS, FILES = 5, 6, 6
 
 
 def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | None:
@@ -35,7 +39,8 @@ def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | No
     said = [turn for turn in turns if _may_be_told(turn)]
     noted = journal.read(journal.store.query(user, _of(session, "note")), Note)
     notes = [note for note in noted if note.trust == "trusted"]
-    text = _told(said, notes[::-1])
+    memories = journal.read(journal.store.query(user, _of(session, "memory")), Memory)
+    text = _told(said, notes[::-1], [one.text for one in memories])
     if not text:
         return None
     found = journal.store.query(user, _of(session, "observation"))
@@ -52,7 +57,7 @@ def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | No
         source="conversation",
         derived_from=tuple(one.ref for one in told_by),
         text=text,
-        decisions=_decisions(journal, user, session, notes),
+        decisions=_decisions(memories, notes),
         concepts=_most_named([*(_own(turn) for turn in said), *(one.title for one in seen)]),
         files=_most((file for one in seen for file in one.files), _files_in(words), FILES),
     )
@@ -80,37 +85,78 @@ def _of(session: str, type_: str) -> Find:
     return Find(types=(type_,), sessions=(session,), limit=TURNS)
 
 
-def _told(said: Sequence[Turn], notes: Sequence[Note]) -> str:
-    """Return the summary's text: what was asked, what came of it, what is open."""
-    asked = next((line for turn in said if turn.role == "user" if (line := _first(turn))), "")
-    by_kind = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
-    done = by_kind["done"] or by_kind["decided"]
+def _told(said: Sequence[Turn], notes: Sequence[Note], learned: Sequence[str]) -> str:
+    """Return the summary's text: what was asked and told, what came of it, what is open."""
+    asked = next((line for turn in said if turn.role == "user" for line in _lines(turn)), "")
+    noted = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
+    done = [text for text in noted["done"] or noted["decided"] if one_line(text, SENTENCE) != asked]
+    told = _statements(said, asked, [*learned, *(note.text for note in notes)])
+    words = " ".join(map(_ended, filter(None, (asked, *told))))
+    answer = "" if done else _last_answer(said, beside=told)
     parts = [
-        asked,
-        f"Done: {_joined(done[-3:])}" if done else _last_answer(said),
-        f"Blocked: {_joined(by_kind['blocked'][-2:])}" if by_kind["blocked"] else "",
-        f"Next: {_joined(by_kind['next'][-2:])}" if by_kind["next"] else "",
+        words,
+        answer if not told or len(words) + len(answer) <= TOLD else "",
+        f"Done: {_joined(done[-3:])}" if done else "",
+        f"Blocked: {_joined(noted['blocked'][-2:])}" if noted["blocked"] else "",
+        f"Next: {_joined(noted['next'][-2:])}" if noted["next"] else "",
     ]
     return " ".join(filter(None, parts))
-
-
-def _last_answer(said: Sequence[Turn]) -> str:
-    """Return the last answer, and say so where it is not one to the first question."""
-    last = max((at for at, turn in enumerate(said) if turn.role == "assistant"), default=0)
-    answer = _first(said[last]) if said and said[last].role == "assistant" else ""
-    asked = sum(turn.role == "user" for turn in said[:last])
-    return f"Last answer: {answer}" if answer and asked > 1 else answer
 
 
 _KINDS = ("done", "decided", "blocked", "next")
 
 
-def _first(turn: Turn) -> str:
-    """Return the first sentence that is no small talk; a greeting with a name is."""
-    found = (sentence.text for sentence in sentences(_own(turn)))
-    said = (text for text in found if not is_small_talk(_GREETING.sub("", text)))
-    said = (text for text in said if not _HOW_ARE_YOU.search(text))
-    return next((one_line(text, SENTENCE) for text in said), "")
+def _statements(said: Sequence[Turn], asked: str, told: Sequence[str]) -> list[str]:
+    """Return what the user said beside that: what tells most, in the order of saying.
+
+    What is remembered or noted by itself is not told again; what else was asked only where nothing
+    was stated.
+    """
+    known = {stem for text in (asked, *told) for stem in content_terms(text)}
+    lines = dict.fromkeys(line for turn in said if turn.role == "user" for line in _lines(turn))
+    tells = {line: len(set(content_terms(line)) - known) for line in lines}
+    fresh = [line for line in lines if tells[line] > 1]
+    stated = [line for line in fresh if not line.endswith("?")] or fresh
+    room, chosen = TOLD - len(asked), set[str]()
+    for line in sorted(stated, key=lambda line: -tells[line]):
+        if len(line) < room:
+            chosen.add(line)
+            room -= len(line) + 1
+    return [line for line in stated if line in chosen]
+
+
+def _ended(line: str) -> str:
+    """Return a sentence with its full stop, where people leave it out."""
+    return line if line[-1] in ".!?\u2026:;" else f"{line}."
+
+
+def _last_answer(said: Sequence[Turn], *, beside: Sequence[str]) -> str:
+    """Return the last answer, and say so where it is not one to the words before it."""
+    answers = [(at, line) for at, turn in enumerate(said) if (line := _answered(turn))]
+    if not answers:
+        return ""
+    last, answer = answers[-1]
+    asked = sum(turn.role == "user" for turn in said[:last])
+    return f"Last answer: {answer}" if answer and (asked > 1 or beside) else answer
+
+
+def _answered(turn: Turn) -> str:
+    """Return the first sentence of an answer that does not ask itself."""
+    lines = _lines(turn) if turn.role == "assistant" else ()
+    said = (line for line in lines if not line.endswith("?") or _PROPOSES.match(line))
+    return next(said, "")
+
+
+_PROPOSES = late_pattern(r"(?:how|what) about\b|why not\b", re.IGNORECASE)
+
+
+def _lines(turn: Turn) -> Iterator[str]:
+    """Yield the sentences that are no small talk; a greeting with a name is."""
+    for sentence in sentences(_own(turn)):
+        text = sentence.text
+        if is_small_talk(_GREETING.sub("", text)) or _HOW_ARE_YOU.search(text):
+            continue
+        yield one_line(text, SENTENCE)
 
 
 _GREETING = late_pattern(
@@ -132,23 +178,33 @@ def _files_in(words: str) -> list[str]:
     return [path for path in paths_in(words) if _A_FILE.search(path)]
 
 
-_A_FILE = late_pattern(r"^[./]|/[^/]{1,255}/|\.[a-z0-9]{1,8}$")
+_A_FILE = late_pattern(
+    r"""^[./] | /[^/]{1,255}/ | \.(?:c|cc|cfg|conf|cpp|cs|css|csv|docx?|env|go|gradle|h|hpp|html?
+        |ini|ipynb|java|jpe?g|json|jsx?|kt|lock|log|md|mjs|parquet|pdf|php|png|pptx?|proto|pyi?|rb
+        |rs|rst|scala|scss|sh|sqlite|sql|svelte|svg|swift|tf|toml|tsv|tsx?|txt|vue|xlsx?|xml
+        |ya?ml)$""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def _joined(texts: Sequence[str]) -> str:
     return "; ".join(one_line(text, SENTENCE).rstrip(".;") for text in texts) + "."
 
 
-def _decisions(journal: Journal, user: str, session: str, notes: Sequence[Note]) -> tuple[str, ...]:
-    memories = journal.read(journal.store.query(user, _of(session, "memory")), Memory)
+def _decisions(memories: Sequence[Memory], notes: Sequence[Note]) -> tuple[str, ...]:
     made = [one.text for one in memories if one.kind == "decision" and one.trust == "trusted"]
     made += [note.text for note in notes if note.kind == "decided"]
     return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])
 
 
 def _most_named(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names that come most often; a day is none."""
     counts = Counter(name for text in texts for name in names_in(text))
-    return tuple(name for name, _ in counts.most_common(CONCEPTS))
+    often = [name for name, _ in counts.most_common()]
+    return tuple(name for name in often if name.casefold() not in _CALENDAR)[:CONCEPTS]
+
+
+_CALENDAR = frozenset({*WEEKDAYS, *MONTHS})
 
 
 def _most(first: Iterable[str], then: Iterable[str], n: int) -> tuple[str, ...]:

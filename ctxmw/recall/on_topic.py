@@ -71,13 +71,38 @@ def for_the_opening(items: Sequence[Item]) -> list[Item]:
     told = {_bare(item) for item in items if item.section == "about"}
     told |= {_as_said(found[1]) for item in items if (found := _WAS.search(item.text))}
     later = {item.ref for item in best[FEW:]}
+    apart = {_bare(item) for item in items if item.section in _OF_WORK}
     return [
-        item
+        _without(item, apart)
         for item in items
         if not item.sensitive
         and item.ref not in later
         and not (item.kind == "summary" and _bare(item) in told)
     ]
+
+
+_OF_WORK = frozenset({"notes", "decisions", "project"})
+"""Sections that tell what was done and decided, and so the summaries need not."""
+_LISTED = late_pattern(
+    r"[ \n]?\b(?P<what>Done|Decided): (?P<list>[^\n]+?)(?P<end>\.?)(?=$|\n| (?:Blocked|Next): )"
+)
+
+
+def _without(item: Item, told: Collection[str]) -> Item:
+    """Return a summary without what was done or decided where that is told by itself."""
+    if item.kind != "summary" or not told:
+        return item
+
+    def left(found: re.Match[str]) -> str:
+        each = found["list"].split("; ")
+        untold = [one for one in each if _as_said(one) not in told]
+        if len(untold) == len(each):
+            return found[0]
+        start = found[0][: found.start("list") - found.start()]
+        return f"{start}{'; '.join(untold)}{found['end']}" if untold else ""
+
+    text = _LISTED.sub(left, item.text).strip()
+    return replace(item, text=text) if text and text != item.text else item
 
 
 def _bare(item: Item) -> str:

@@ -173,6 +173,8 @@ def _add_summaries(fill: Fill, items: Sequence[Item], most: int) -> None:
     latest = dated[:most]
     for_lines = fill.left["index"] - int(fill.left["index"] * _SUMMARY_SHARE)
     fill.take(latest, "full", "index", cap=fill.left["index"] - for_lines)
+    fill.pour("instructions", "reserve")
+    fill.take(latest, "full", "reserve")
     fill.take(filter(has_brief, latest), "brief", "index", cap=fill.left["index"] - for_lines)
     fill.take(latest, "index", "index")
 

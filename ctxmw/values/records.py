@@ -234,6 +234,10 @@ class Observation(Derived):
         return {"live": not self.rejected, "digest": self.fails}
 
 
+_LITTLE = 120
+"""Characters below which a summary tells so little that names are wanted."""
+
+
 class SessionSummary(Derived):
     """What one conversation was about. A conversation has one; the next replaces it."""
 
@@ -246,11 +250,11 @@ class SessionSummary(Derived):
     files: tuple[str, ...] = ()
 
     def says(self) -> str:
-        """Return all of it in a few lines, each thing once."""
+        """Return what matters of it in a few lines, each thing once: names where little is told."""
         parts = [self.text]
         if decisions := _untold(self.decisions, parts):
             parts.append("Decided: " + "; ".join(decisions))
-        if concepts := _untold(self.concepts, parts):
+        if len(self.text) < _LITTLE and (concepts := _untold(self.concepts, parts)):
             parts.append("About: " + ", ".join(concepts))
         if self.files:
             parts.append("Files: " + ", ".join(self.files))

@@ -260,6 +260,40 @@ def test_a_summary_begins_with_what_was_asked_and_has_the_date_of_the_conversati
     assert summary.at == at
 
 
+def test_a_summary_tells_what_was_said_later_and_not_only_what_was_asked_first(
+    ctx: ContextMiddleware,
+) -> None:
+    talk(ctx, "s1", "Is there a run I could aim for?", "Roundhay is flat.")
+    talk(ctx, "s1", "ok! roundhay on 5 december then", "Great: Roundhay it is. Which shoes?")
+    talk(ctx, "s1", "thanks", "Anything else?")
+    summary = ctx.session("s1", project="shop").end()
+    assert summary is not None
+    assert summary.text == (
+        "Is there a run I could aim for? roundhay on 5 december then. "
+        "Last answer: Great: Roundhay it is."
+    )
+
+
+def test_a_summary_leaves_out_what_is_remembered_by_itself(ctx: ContextMiddleware) -> None:
+    talk(ctx, "s1", "What is a good breakfast? I can't stand porridge.", "Eggs on toast.")
+    summary = ctx.session("s1", project="shop").end()
+    assert summary is not None
+    assert summary.text == "What is a good breakfast? Eggs on toast."
+
+
+def test_what_was_done_and_decided_opens_a_conversation_once(ctx: ContextMiddleware) -> None:
+    talk(
+        ctx,
+        "s1",
+        "Please fix the redirect in src/login.py. We decided to use Redis for sessions.",
+        "I've fixed the redirect.",
+    )
+    ctx.session("s1", project="shop").end()
+    opening = ctx.session("s2", project="shop").peek([{"role": "user", "content": "Hello"}])
+    assert opening.context.stable.count("ixed the redirect") == 1
+    assert opening.context.stable.count("Redis for sessions") == 1
+
+
 def test_a_greeting_with_a_name_is_no_summary(ctx: ContextMiddleware) -> None:
     chat = ctx.session("greetings")
     said = [

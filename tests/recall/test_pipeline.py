@@ -64,9 +64,10 @@ def test_a_name_that_is_said_all_the_time_is_not(ctx: ContextMiddleware) -> None
 def test_a_summary_in_view_that_only_names_what_was_decided_does_not_stand_for_it(
     ctx: ContextMiddleware,
 ) -> None:
-    decided = "We're building a tracking service. FastAPI sits before Postgres there, no ORM."
+    asked = "We're building a tracking service."
+    decided = "Here is my plan for that. FastAPI sits before Postgres for tracking, no ORM."
     before = ctx.session("before")
-    before.capture([*said(decided), {"role": "assistant", "content": "I'd use asyncpg then."}])
+    before.capture([*said(asked), {"role": "assistant", "content": decided}])
     before.end()
     context = ctx.session("now").peek(said("Write an intro for the tracking service")).context
     assert "About: FastAPI, Postgres" in context.stable

@@ -458,7 +458,6 @@ def test_summaries_and_the_index_have_their_tokens_when_all_other_lanes_are_full
     chosen = select_stable(items, Budget().lanes(), layout, Floors())
     assert all(shown(chosen)[f"s{n}"] != "none" for n in range(5))
     assert sum(shown(chosen)[f"s{n}"] in ("full", "brief") for n in range(5)) >= 2
-    assert sum(how == "index" for how in shown(chosen).values()) >= 2
     assert chosen.lanes["index"][0] >= 300
 
 
