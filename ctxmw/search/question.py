@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,7 @@ from ..values.budget import Appetite
 from ..values.items import Scope
 from ..values.records import RECORD_TYPES
 from ..values.situation import Situation
+from .kinds import KINDS
 from .lexical.people import People
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ class Question:
     """Stems of its words, without speakers' names and the words around its subject."""
     related: tuple[str, ...]
     """Stems of words that often stand for those."""
+    kinds: frozenset[str]
+    """Stems of words that answer it: things of the kind that it asks for."""
     phrases: tuple[tuple[str, ...], ...]
     """Stems of words that stand in quotes, phrase by phrase."""
     person: str | None
@@ -100,10 +104,13 @@ def analyse(text: str, people: People, now: datetime) -> Question:
     meant = list(zip(kept, terms, strict=True))
     capitals = {found.lower() for found in _CAPITAL.findall(text)}
     subject = frozenset(term for word, term in meant if word not in SMALL_TALK)
-    related = {stem(other) for word in kept for other in _related(word)} - set(terms)
+    asks = bool(ASKS.search(text))
+    kinds = stems(chain.from_iterable(KINDS.get(word, ()) for word in plain)) if asks else ()
+    related = {stem(other) for word in kept for other in _related(word)}.union(kinds) - set(terms)
     return Question(
         terms=terms,
         related=tuple(sorted(related)),
+        kinds=frozenset(kinds),
         phrases=_phrases(text),
         person=next(iter(named)) if len(named) == 1 else None,
         names=frozenset(term for word, term in meant if word in capitals),
@@ -115,7 +122,7 @@ def analyse(text: str, people: People, now: datetime) -> Question:
         latest=bool(ASKS_LATEST.search(text)),
         subject=subject,
         own=subject.intersection(stems(words(" ".join(_THEIRS.findall(text))))),
-        asks=bool(ASKS.search(text)),
+        asks=asks,
         to_you=bool(ABOUT_YOU.search(text)) and not FIRST_PERSON.search(text),
         goes_on=any(map(_tells_of_work, _SENTENCE_END.split(text))),
     )

@@ -149,6 +149,7 @@ class Search:
             named = named or _knows_one_of(index, question.names, findable, most=RARE)
             told = findable & (index.columns["user"].all[:-1] > 0)
             theirs = _knows_one_of(index, question.own, told, most=OWN)
+            of_kind = _knows_one_of(index, question.kinds, findable, most=OWN)
             read = kept.readings.read(
                 self._store, situation.user, list(best), self._count, self._faults
             )
@@ -164,8 +165,8 @@ class Search:
         too_little = frozenset(ref for ref, candidate in best.items() if not candidate.pays)
         return Found(
             items=tuple(items),
-            opens=_opens(question, best.values(), theirs=theirs),
-            named=named,
+            opens=_opens(question, best.values(), theirs=theirs, of_kind=of_kind),
+            named=named or of_kind,
             too_little=too_little,
             beside={ref: hit.beside for ref, hit in best.items() if hit.beside},
             fault=fault,
@@ -546,16 +547,20 @@ def _names_somebody_or_a_time(question: Question) -> bool:
     return bool(question.person or question.months or question.days or question.years)
 
 
-def _opens(question: Question, found: Collection[Candidate], *, theirs: bool) -> bool:
+def _opens(
+    question: Question, found: Collection[Candidate], *, theirs: bool, of_kind: bool
+) -> bool:
     """Say whether the question asks for anything that is here.
 
     Somebody or some time that is named is asked for. Else its subject must occur: with one word
     when something is asked, or when it is said of something of one's own that is known, with two in
     one record when it is only said, or when the question is about the one who answers. Or something
-    must be near in meaning.
+    of the kind that is asked for is known, or near in meaning.
     """
     if _names_somebody_or_a_time(question):
         return bool(question.subject or question.asks) and bool(found)
+    if of_kind and not question.to_you:
+        return bool(found)
     if not question.subject:
         return False
     enough = 1 if theirs or (question.asks and not question.to_you) else 2

@@ -288,6 +288,24 @@ def test_in_a_small_memory_a_word_that_half_of_it_holds_opens_it_too(ctx):
     assert "FastAPI" in ctx.session("s3").prepare(asked).context.part
 
 
+@pytest.mark.parametrize(
+    ("told", "asked", "brings"),
+    [
+        ("All of it went over to MariaDB last spring.", "Which database do we use?", True),
+        ("The builds run on Buildkite.", "what CI do we have?", True),
+        ("People talk on Mattermost there.", "what chat does the team use?", True),
+        ("The builds run on Buildkite.", "Which database do we use?", False),
+        ("The builds run on Buildkite.", "the CI is slow", False),
+    ],
+)
+def test_a_question_for_a_kind_of_thing_brings_things_of_that_kind(ctx, told, asked, brings):
+    ctx.session("s1").capture([said("Ann", told)])
+    for number in range(10):
+        ctx.session(f"other{number}").capture([said("Ann", f"Item {number} is in the shed.")])
+    part = ctx.session("s2").prepare([{"role": "user", "content": asked}]).context.part
+    assert (told in part) is brings
+
+
 # -- the index ------------------------------------------------------------------------------------
 
 
