@@ -92,7 +92,8 @@ def _told(said: Sequence[Turn], notes: Sequence[Note], learned: Sequence[str]) -
     done = [text for text in noted["done"] or noted["decided"] if one_line(text, SENTENCE) != asked]
     told = _statements(said, asked, [*learned, *(note.text for note in notes)])
     words = " ".join(map(_ended, filter(None, (asked, *told))))
-    answer = "" if done else _last_answer(said, beside=told)
+    to_a_question = asked.endswith("?") and not told
+    answer = "" if done else _last_answer(said, alone=to_a_question)
     parts = [
         words,
         answer if not told or len(words) + len(answer) <= TOLD else "",
@@ -130,14 +131,11 @@ def _ended(line: str) -> str:
     return line if line[-1] in ".!?\u2026:;" else f"{line}."
 
 
-def _last_answer(said: Sequence[Turn], *, beside: Sequence[str]) -> str:
-    """Return the last answer, and say so where it is not one to the words before it."""
-    answers = [(at, line) for at, turn in enumerate(said) if (line := _answered(turn))]
-    if not answers:
-        return ""
-    last, answer = answers[-1]
-    asked = sum(turn.role == "user" for turn in said[:last])
-    return f"Last answer: {answer}" if answer and (asked > 1 or beside) else answer
+def _last_answer(said: Sequence[Turn], *, alone: bool) -> str:
+    """Return the answer to what was said last, marked unless one question stands before it."""
+    asked = [at for at, turn in enumerate(said) if turn.role == "user" and any(_lines(turn))]
+    answer = next(filter(None, map(_answered, said[asked[-1] :] if asked else said)), "")
+    return answer if not answer or (alone and len(asked) == 1) else f"Last answer: {answer}"
 
 
 def _answered(turn: Turn) -> str:

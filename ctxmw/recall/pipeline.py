@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -166,6 +166,7 @@ def build_part(
     other = [item for item in filter(is_new, found.items) if whole.isdisjoint(item.origins)]
     unheard = unsaid(recall.journal, situation.user, other, sent)
     new = unquoted(unheard, _in_view(recall, situation, unheard, shown, head), shown)
+    quoted = {item.ref for item in unheard}.difference([item.ref for item in new])
     if new:
         over = recall.search.run_out(situation.user, situation.now, head)
         new = not_over(recall.journal, situation.user, new, over)
@@ -177,7 +178,7 @@ def build_part(
     if recall.sensitive != "always":
         hits = admitted(hits, situation, of_turns=recall.sensitive != "never")
     hits = [item for item in hits if item.ref not in known]
-    declined = _declined(hits, found, recall.floors, shown)
+    declined = _declined(hits, found, recall.floors, shown, quoted)
     asked = _with_questions(hits, found, shown, declined)
     declined = _others(declined, asked)
     asked = [*told, *apart_from(asked, told)]
@@ -230,9 +231,12 @@ BESIDE_IN_VIEW = "beside what is in view"
 
 
 def _declined(
-    hits: Sequence[Item], found: Found, floors: Floors, shown: AlreadyShown
+    hits: Sequence[Item], found: Found, floors: Floors, shown: AlreadyShown, quoted: Set[str]
 ) -> dict[str, str]:
-    """Return why hits are not shown, however much room there is."""
+    """Return why hits are not shown, however much room there is.
+
+    `quoted` are refs of what is not among them because what is in view says it.
+    """
     if not opens(found, floors):
         return dict.fromkeys([item.ref for item in hits], NOTHING_ASKED)
     declined: dict[str, str] = {}
@@ -244,7 +248,7 @@ def _declined(
         elif shown.says(item.text):
             declined[item.ref] = SAID_IN_VIEW
     said = {item.ref for item in found.items if _is_said(item, shown, declined)}
-    in_view = said.union(shown.refs)
+    in_view = said.union(shown.refs, quoted)
     for item in hits:
         if item.ref in found.beside and found.beside[item.ref] <= in_view:
             declined.setdefault(item.ref, BESIDE_IN_VIEW)

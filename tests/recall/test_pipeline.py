@@ -74,6 +74,29 @@ def test_a_summary_in_view_that_only_names_what_was_decided_does_not_stand_for_i
     assert decided in context.part
 
 
+def test_what_stands_beside_a_turn_that_is_told_already_does_not_come_for_it(
+    ctx: ContextMiddleware,
+) -> None:
+    for number in range(8):
+        ctx.session(f"other{number}").capture(said(f"Item {number} is in the shed."))
+    before, history = ctx.session("before"), list[dict[str, str]]()
+    for turn, answer in [
+        (
+            "supervisor changed! it's Dr. Nakamura now",
+            "Good to know. Does Dr. Nakamura have other requirements?",
+        ),
+        ("she wants Chicago style, footnotes. sigh", "Then we switch to Chicago footnotes."),
+        ("deadline moved to april 30 tho", "That gives you six more weeks."),
+    ]:
+        history += said(turn)
+        before.finish(before.prepare(history), answer)
+        history.append({"role": "assistant", "content": answer})
+    before.end()
+    context = ctx.session("now").peek(said("What style should the slides be in?")).context
+    assert "she wants Chicago style, footnotes." in context.stable
+    assert "Good to know" not in context.part
+
+
 def test_an_appetite_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidValue, match="lean, balanced, full"):
         Arriving(appetite="greedy")  # type: ignore[arg-type]
