@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from ..store.journal import Journal
@@ -94,8 +94,22 @@ class AlreadyShown:
         """Say whether the prompt has just these words already, whoever said them, and when."""
         if len(text) > _A_PHRASE and self.has_line(text):
             return True
-        near = [told for told in self.said.texts if abs(len(told) - len(text)) <= _SPACES]
-        return bool(near) and fold(text) in map(fold, near)
+        lengths = range(len(text) - _SPACES, len(text) + _SPACES + 1)
+        near = [told for length in lengths for told in self._of_length.get(length, ())]
+        return bool(near) and fold(text) in map(self._folded, near)
+
+    @cached_property
+    def _of_length(self) -> Mapping[int, Sequence[str]]:
+        """The messages in view by their length."""
+        found: dict[int, list[str]] = {}
+        for text in self.said.texts:
+            found.setdefault(len(text), []).append(text)
+        return found
+
+    @cached_property
+    def _folded(self) -> Callable[[str], str]:
+        """Fold a message in view, once."""
+        return cache(fold)
 
 
 def unsaid(journal: Journal, user: str, items: Sequence[Item], said: InView) -> Sequence[Item]:
