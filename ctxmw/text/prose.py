@@ -125,7 +125,9 @@ def _announced(line: str) -> int | None:
 
 _STOP = late_pattern(r"(?<![.!?…])[.!?…]++[\"')\]*]*+(?=\s|$)")
 _NO_STOP = late_pattern(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|cf|dr|mr|mrs|ms|no|st|[a-z])|^\d+)$", re.I
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|incl|excl|cf|ca|dr|prof|rev|capt|sgt|lt|mr|mrs|ms|mme|mlle|sr"
+    r"|sra|jr|inc|ltd|corp|dept|fig|no|st|[a-z])|^\d+)$",
+    re.IGNORECASE,
 )
 _GERMAN_DATE = late_pattern(
     r"\d\. (?:januar|februar|m\u00e4rz|april|mai|juni|juli|august|september|oktober|november|"

@@ -21,6 +21,10 @@ def said(text: str) -> list[str]:
         ("One\ntwo words\n\nthree", ["two words", "three"]),
         ("Version 1.2 is out. It works.", ["Version 1.2 is out.", "It works."]),
         ("Use **bold** words.", ["Use bold words."]),
+        (
+            "My supervisor is Prof. Delacroix. She is from Acme Ltd. in Lyon.",
+            ["My supervisor is Prof. Delacroix.", "She is from Acme Ltd. in Lyon."],
+        ),
     ],
 )
 def test_a_text_falls_into_sentences(text: str, expected: list[str]) -> None:
