@@ -53,6 +53,8 @@ pet pets animal | dog cat puppy kitten rabbit hamster parrot budgie horse beagle
     terrier spaniel dachshund tortoise goldfish
 allergy allergies allergic intolerance | peanuts peanut nuts shellfish lactose gluten penicillin
     pollen latex dairy eggs soy
+injury injuries injured | knee ankle shoulder wrist elbow hip hamstring achilles sprain sprained
+    fracture fractured
 diet diets eat | vegetarian vegan pescatarian coeliac celiac keto halal kosher gluten-free
 instrument instruments play | piano guitar violin cello drums flute saxophone trumpet clarinet bass
     ukulele harp trombone accordion
