@@ -86,8 +86,13 @@ def _of(session: str, type_: str) -> Find:
 
 
 def _told(said: Sequence[Turn], notes: Sequence[Note], learned: Sequence[str]) -> str:
-    """Return the summary's text: what was asked and told, what came of it, what is open."""
-    asked = next((line for turn in said if turn.role == "user" for line in _lines(turn)), "")
+    """Return the summary's text: what was asked and told, what came of it, what is open.
+
+    It begins with the first that is not remembered by itself.
+    """
+    lines = [line for turn in said if turn.role == "user" for line in _lines(turn)]
+    kept = {stem for text in learned for stem in content_terms(text)}
+    asked = next((line for line in lines if set(content_terms(line)) - kept), "".join(lines[:1]))
     noted = {kind: [note.text for note in notes if note.kind == kind] for kind in _KINDS}
     done = [text for text in noted["done"] or noted["decided"] if one_line(text, SENTENCE) != asked]
     told = _statements(said, asked, [*learned, *(note.text for note in notes)])

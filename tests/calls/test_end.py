@@ -275,7 +275,7 @@ def test_a_summary_tells_what_was_said_later_and_not_only_what_was_asked_first(
 
 
 def test_a_summary_leaves_out_what_is_remembered_by_itself(ctx: ContextMiddleware) -> None:
-    talk(ctx, "s1", "What is a good breakfast? I can't stand porridge.", "Eggs on toast.")
+    talk(ctx, "s1", "I can't stand porridge. What is a good breakfast?", "Eggs on toast.")
     summary = ctx.session("s1", project="shop").end()
     assert summary is not None
     assert summary.text == "What is a good breakfast? Eggs on toast."
