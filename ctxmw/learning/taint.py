@@ -45,6 +45,9 @@ class Strangers:
         self._known = known
         self._pasted = pasted
         self._along: dict[int, tuple[str, ...]] = {}
+        self._looked = 0
+        """Up to where strangers were looked for, and where the first of them stands."""
+        self._first: int | None = None
 
     def taint(self, place: int) -> bool:
         """Say whether a message holds strangers' words, or is an assistant's that follows them."""
@@ -79,8 +82,12 @@ class Strangers:
         return [(at, one) for at, said in bring for one in brought_by(said)]
 
     def _follows(self, place: int) -> bool:
-        # In a long conversation the first stranger is soon found.
-        return any(self._bring_at(at) or self.speak_at(at) for at in range(place))
+        # Each answer asks: looking from the beginning again would cost more with every one.
+        while self._first is None and self._looked < place:
+            if self._bring_at(self._looked) or self.speak_at(self._looked):
+                self._first = self._looked
+            self._looked += 1
+        return self._first is not None and self._first < place
 
     def speak_at(self, place: int) -> bool:
         """Say whether a message holds strangers' words."""

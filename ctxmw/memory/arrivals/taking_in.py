@@ -37,7 +37,7 @@ READERS: dict[str, Callable[[Path], Iterator[Arrival]]] = {
 }
 """By the name of where it comes from."""
 BATCH = 2000
-TURNS = 200
+TURNS = 500
 """Messages of conversations that are written at once: others may want to write meanwhile."""
 _SAMPLES = 5
 _LONGEST = 20_000
