@@ -424,4 +424,5 @@ def test_strangers_are_told_of_from_wherever_it_is_asked():
         assert strangers.before(first) == [at for at in (1, 4) if at < first]
         assert strangers.before(6) == [1, 4]
         assert strangers.before(2) == [1]
-        assert strangers.taint(2) and strangers.taint(5)
+        assert strangers.taint(2)
+        assert strangers.taint(5)

@@ -9,18 +9,18 @@ from ctxmw.values.near_names import check_names
 
 NAMES = ("user_id", "session_id", "thread_id", "project", "cwd", "learn")
 LANGGRAPH = (
-    "thread_ts checkpoint_id checkpoint_ns checkpoint_map run_id graph_id assistant_id "
-    "langgraph_auth_user langgraph_auth_user_id langgraph_auth_permissions langgraph_request_id "
-    "langgraph_version langgraph_api_url __pregel_runtime __pregel_thread_id __request_start_time_ms__ "
-    "revision_id host plan node_id configurable recursion_limit max_concurrency durability"
+    "thread_ts checkpoint_id checkpoint_ns checkpoint_map run_id graph_id assistant_id revision_id"
+    " langgraph_auth_user langgraph_auth_user_id langgraph_auth_permissions langgraph_request_id"
+    " langgraph_version langgraph_api_url __pregel_runtime __pregel_thread_id"
+    " __request_start_time_ms__ host plan node_id recursion_limit max_concurrency durability"
 ).split()
 APPLICATIONS = (
-    "user user_name user_uid user_uuid user_idx user_ids users use_id ser_id uber_id usage_id superuser_id "
-    "session sessions session_ids session_uid season_id version_id mission_id lesson_id sessions_id "
-    "thread threads thread_ids threat_id tread_id thead_id head_id "
-    "projects project_id project_name projekt projet protect product prospect object subject prefect reject "
-    "cmd pwd cd cw wd cwds code pwds lean earn yearn learns learner learning_rate "
-    "team tenant_id org_id model model_name temperature language locale id uid key ctx context"
+    "user user_name user_uid user_uuid user_idx user_ids users use_id ser_id uber_id usage_id"
+    " superuser_id session sessions session_ids session_uid season_id version_id mission_id"
+    " lesson_id sessions_id thread threads thread_ids threat_id tread_id thead_id head_id"
+    " projects project_id project_name projekt projet protect product prospect object subject"
+    " prefect reject cmd pwd cd cw wd cwds code pwds lean earn yearn learns learner learning_rate"
+    " team tenant_id org_id model model_name temperature language locale id uid key ctx context"
 ).split()
 
 
