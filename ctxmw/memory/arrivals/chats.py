@@ -41,7 +41,9 @@ def _branch(mapping: Mapping[str, Any], last: Any) -> list[Any]:
     """Return the messages from the first to the last that was shown: others were rewritten."""
     found: list[Any] = []
     seen: set[str] = set()
-    at: Any = last if isinstance(last, str) and last in mapping else next(reversed(mapping), None)
+    at: Any = (
+        last if isinstance(last, str) and last in mapping else next(reversed(list(mapping)), None)
+    )
     while isinstance(at, str) and at in mapping and at not in seen:
         seen.add(at)
         node = table_in(mapping[at])

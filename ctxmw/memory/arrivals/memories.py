@@ -95,8 +95,8 @@ def _stored(file: Path) -> Iterator[tuple[list[str], str, Any, Any, Any]]:
                 "Nothing was imported."
             )
         namespace = one.get("namespace") or one.get("prefix")
-        whole = isinstance(namespace, str)
-        names = namespace.split(".") if whole else list(map(str, entries_in(namespace)))
+        parts = namespace.split(".") if isinstance(namespace, str) else entries_in(namespace)
+        names = list(map(str, parts))
         yield names, str(one["key"]), one["value"], one.get("created_at"), one.get("updated_at")
 
 
