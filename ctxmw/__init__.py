@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .values.budget import Arriving, Budget, OnDemand
     from .values.compaction_event import CompactionEvent
     from .values.items import Item, Scope, Trust
+    from .values.near_names import check_names as check_names
     from .values.retention import Retention
     from .values.situation import Floors, Situation, Weights, task_of
     from .workspace.project import detect
@@ -141,6 +142,8 @@ _NAMES = {
     "tokens.counter": "counter_for",
     "tokens.models": "known_window",
     "values.compaction_event": "CompactionEvent",
+    # What adapters need and applications do not.
+    "values.near_names": "check_names",
     "values.budget": "Arriving Budget OnDemand",
     "values.items": "Item Scope Trust",
     "values.retention": "Retention",

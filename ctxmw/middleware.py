@@ -391,7 +391,7 @@ class ContextMiddleware:
         `progress` is told how many are done, and of how many.
         """
         # Few import something.
-        from .learning.arriving import ArrivingConversations
+        from .learning.arriving import arriving_conversations
         from .memory.arrivals.taking_in import Taking, arrivals_in, take_in
 
         name = self._named(user)
@@ -399,7 +399,7 @@ class ContextMiddleware:
         flag(again, "again")
         found = arrivals_in(source, checked_path(path, "file or folder"), of)
 
-        into = ArrivingConversations(self._learner, name)
+        into = arriving_conversations(self._learner, name)
         how = Taking(conversations=into, dry_run=dry_run, again=again, progress=progress)
         taken = take_in(self._journal, name, source, found, how)
         self._learner.has_news(name)

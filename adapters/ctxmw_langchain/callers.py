@@ -9,19 +9,16 @@ almost one of ours ("userId") would be passed over in silence, and is an error i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig, ensure_config
 
-from ctxmw import InvalidValue, WrongUser
+from ctxmw import InvalidValue, WrongUser, check_names
 
 KEYS = ("user_id", "session_id", "thread_id", "project", "cwd", "learn")
 """What a call can say to the memory."""
-OURS = "ctxmw"
-"""Keys that begin so are nobody else's."""
 _RUNTIME = "__pregel_runtime"
 """Where a graph's config keeps its runtime, and with it the `context=` of the call."""
 
@@ -29,8 +26,8 @@ _RUNTIME = "__pregel_runtime"
 def configurable(config: RunnableConfig | None) -> Mapping[str, Any]:
     """Return what a call's config says; without one, that of the run around it."""
     named: Mapping[str, Any] = ensure_config(config)["configurable"]
-    _check_names(named, 'config["configurable"]')
-    _check_names(_fields(_context(named)), "context")
+    check_names(named, KEYS, 'config["configurable"]')
+    check_names(_fields(_context(named)), KEYS, "context")
     return named
 
 
@@ -122,29 +119,6 @@ def _fields(context: Any) -> Mapping[str, Any]:
         return context
     names = {*getattr(context, "__dict__", ()), *getattr(context, "__slots__", ()), *KEYS}
     return {name: getattr(context, name, None) for name in names}
-
-
-def _check_names(given: Mapping[str, Any], where: str) -> None:
-    """Raise for a name that is ours and that nothing goes by, or is ours but for its spelling."""
-    for key in given:
-        if not isinstance(key, str) or key in KEYS:
-            continue
-        meant = _SPELLED.get(_plain(key))
-        if meant is not None and given.get(meant) is None and given[key] is not None:
-            raise InvalidValue(
-                f"{where} has {key!r}, which says nothing here: did you mean {meant!r}?"
-            )
-        if key.startswith(OURS):
-            near = get_close_matches(key.removeprefix(OURS).strip("_"), KEYS, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(KEYS)}."
-            raise InvalidValue(f"{where} has {key!r}, which the memory does not know: {hint}")
-
-
-def _plain(key: str) -> str:
-    return key.replace("_", "").replace("-", "").lower()
-
-
-_SPELLED = {_plain(key): key for key in KEYS}
 
 
 def _in_config(key: str) -> str:

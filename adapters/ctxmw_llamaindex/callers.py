@@ -16,7 +16,7 @@ from uuid import UUID
 
 from llama_index.core.workflow import Context
 
-from ctxmw import InvalidValue
+from ctxmw import InvalidValue, check_names
 
 KEYS = ("user_id", "session_id", "project", "cwd")
 """What a run's Context can say to the memory."""
@@ -28,7 +28,7 @@ def said_by(given: tuple[object, ...]) -> dict[str, str]:
     if context is None:
         return {}
     held = _held(context)
-    _check_names(held)
+    check_names(held, KEYS, "the Context")
     names = {key: _name(held.get(key), key) for key in KEYS}
     return {key: name for key, name in names.items() if name is not None}
 
@@ -78,22 +78,6 @@ def _held(context: Context[Any]) -> Mapping[str, Any]:
         state.get("_data", state) if isinstance(state, Mapping) else getattr(state, "__dict__", {})
     )
     return held if isinstance(held, Mapping) else {}
-
-
-def _check_names(held: Mapping[str, Any]) -> None:
-    for key, value in held.items():
-        meant = _SPELLED.get(_plain(str(key)))
-        if meant not in (None, key) and value is not None and held.get(meant or "") is None:
-            raise InvalidValue(
-                f"the Context has {key!r}, which says nothing: did you mean {meant!r}?"
-            )
-
-
-def _plain(key: str) -> str:
-    return key.replace("_", "").replace("-", "").lower()
-
-
-_SPELLED = {_plain(key): key for key in KEYS}
 
 
 def _name(value: Any, key: str) -> str | None:

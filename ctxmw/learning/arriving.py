@@ -7,7 +7,7 @@ with its conversation: a run that breaks off goes on there, or else the conversa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..conversation.conversation import Identity
 from ..conversation.exchanges import Telling
@@ -15,6 +15,18 @@ from ..conversation.replay.current import current_history
 from ..values.argument_checks import check_name
 from ..values.messages import Message, check_messages
 from .learner import Learner, stored_turns
+from .memories_at_hand import with_memories_at_hand
+
+
+def arriving_conversations(learner: Learner, user: str) -> ArrivingConversations:
+    """Return where conversations of a user's are stored and learned from, many in a row."""
+    # Its index knows nothing of what is on its way in, and would be asked in vain every time.
+    learner.search.let_go(user)
+    conversations = learner.conversations
+    journal = conversations.journal
+    journal = replace(journal, store=with_memories_at_hand(journal.store, user))
+    learner = replace(learner, conversations=replace(conversations, journal=journal))
+    return ArrivingConversations(learner, user)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from ..search.search import Search
 from ..search.vectors.dense import Dense
 from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..tokens.prompt_counter import arguments
-from ..values.items import Trust
+from ..values.items import Trust, many_refs
 from ..values.messages import (
     Author,
     Message,
@@ -127,13 +127,22 @@ class Learner:
         journal, told = self.conversations.journal, _with_tools_named(told)
         messages, trail, chosen = told.messages, told.trail, told.chosen
         own, asking = answers_of_ours(messages, chosen), asked_by(messages, chosen)
-        make_ref, scope = journal.refs(who.user), scope_of(who, state)
+        new = [
+            place
+            for place in chosen
+            if messages[place]["role"] != "system"
+            and known[trail.anchors[place]] is None
+            and trail.anchors[place] not in state.forgotten
+            and place not in own
+        ]
+        refs = many_refs(journal.store, who.user, journal.random, Turn.prefix, len(new))
+        scope = scope_of(who, state)
         strangers = self.strangers(who.user, told)
         tainted = self._tainted(who, told, strangers)
         turns = [
             Turn(
                 user=who.user,
-                ref=make_ref(Turn.prefix),
+                ref=ref,
                 at=moment_of(message) or told.at,
                 session=who.session,
                 scope=scope,
@@ -155,11 +164,7 @@ class Learner:
                 before=trail.anchors[place - 1] if place else "",
                 answered=told.answered and place == len(messages) - 1,
             )
-            for place, message in ((place, messages[place]) for place in chosen)
-            if message["role"] != "system"
-            and known[trail.anchors[place]] is None
-            and trail.anchors[place] not in state.forgotten
-            and place not in own
+            for ref, place, message in zip(refs, new, map(messages.__getitem__, new), strict=True)
         ]
         return in_order(journal.store, turns, told, known, state.turns)
 

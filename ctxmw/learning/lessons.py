@@ -11,10 +11,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Identity
 from ..conversation.exchanges import Telling
+from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
 from ..conversation.strangers import strangers_kept
 from ..memory.remember import remember
@@ -34,7 +36,7 @@ from .statements.scoping import scope_for
 from .subjects.affected import affected_by
 from .subjects.attributes import is_request
 from .subjects.subject import subject_of
-from .taint import trust_of_words
+from .taint import Strangers, trust_of_words
 
 if TYPE_CHECKING:
     from .learner import Learner
@@ -159,6 +161,11 @@ class Lesson:
             if turns:
                 self._observe(one, turns, scope)
 
+    @cached_property
+    def _strangers(self) -> Strangers:
+        told = self._told or Telling(messages=(), trail=Trail(), at=self._journal.clock())
+        return self._learner.strangers(self._who.user, told)
+
     def _strangers_before(self, turn: Turn, said: str) -> tuple[str, ...]:
         """Return refs of the strangers' words that an assistant may have had something from.
 
@@ -168,10 +175,11 @@ class Lesson:
         if told is None or turn.role != "assistant" or not turn.tainted:
             return ()
         since = last_user(told.messages[: turn.position]) or 0
+        strangers, terms = self._strangers, set(content_terms(said))
         places = [
             place
-            for place in self._learner.strangers(self._who.user, told).before(turn.position)
-            if place >= since or repeats(said, message_text(told.messages[place]))
+            for place in strangers.before(turn.position)
+            if place >= since or strangers.are_repeated(terms, place)
         ]
         # What came along with an answer's call, documents in a system prompt perhaps, is no turn:
         # the question that it came along with is.

@@ -7,14 +7,15 @@ what it says afterwards is no more trusted than they are. A person's own words s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ..conversation.replay.trail import Trail
 from ..runtime.lru import LruCache
 from ..text.prose import sentences
 from ..text.speech.own_words import has_pasted
-from ..text.terms import REPEATED, content_terms
+from ..text.terms import REPEATED, are_taken, content_terms
 from ..values.items import Trust
 from ..values.messages import Message, author_of, brought_by, message_text
 from ..values.records import Turn
@@ -45,6 +46,11 @@ class Strangers:
         self._known = known
         self._pasted = pasted
         self._along: dict[int, tuple[str, ...]] = {}
+        self._looked = 0
+        """Up to where strangers were looked for, and where they stand: a conversation asks often,
+        and looking from its beginning again would cost more every time."""
+        self._found: list[int] = []
+        self._terms: dict[int, frozenset[str]] = {}
 
     def taint(self, place: int) -> bool:
         """Say whether a message holds strangers' words, or is an assistant's that follows them."""
@@ -70,7 +76,15 @@ class Strangers:
 
     def before(self, place: int) -> list[int]:
         """Return where strangers' words stand before a message, or came along."""
-        return [at for at in range(place) if self._bring_at(at) or self.speak_at(at)]
+        while self._looked < place:
+            self._look()
+        return self._found[: bisect_left(self._found, place)]
+
+    def are_repeated(self, terms: Collection[str], place: int) -> bool:
+        """Say whether words with these stems may be taken from a message."""
+        if place not in self._terms:
+            self._terms[place] = frozenset(content_terms(message_text(self._messages[place])))
+        return are_taken(terms, self._terms[place])
 
     @cached_property
     def _came_along(self) -> list[tuple[int, str]]:
@@ -80,7 +94,15 @@ class Strangers:
 
     def _follows(self, place: int) -> bool:
         # In a long conversation the first stranger is soon found.
-        return any(self._bring_at(at) or self.speak_at(at) for at in range(place))
+        while not self._found and self._looked < place:
+            self._look()
+        return bool(self._found) and self._found[0] < place
+
+    def _look(self) -> None:
+        """Look whether strangers' words are, or came along, at the next place."""
+        if self._bring_at(self._looked) or self.speak_at(self._looked):
+            self._found.append(self._looked)
+        self._looked += 1
 
     def speak_at(self, place: int) -> bool:
         """Say whether a message holds strangers' words."""

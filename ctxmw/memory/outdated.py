@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ..protocols import Find, Store
-from ..text.terms import content_terms
+from ..text.terms import content_terms, stems
 from ..values.records import Memory, Turn, load_all
 
 REPEATED = 0.75
 """The share of a statement's words that another sentence has when it says the same."""
 SAYS_MORE = 2
 """Words with which a sentence says other things beside what no longer holds."""
+AFTER, BEFORE = 1_000, 100
+"""Turns of a conversation that are looked at, after a statement was made and before it."""
 _SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?[\"')\]]*")
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]{1,60})'(?!\w)|\"([^\"\n]{1,60})\"|`([^`\n]{1,60})`")
 
@@ -39,11 +42,35 @@ def outdated_turns(store: Store, user: str, replaced: Iterable[Memory]) -> list[
 
 
 def _saying(store: Store, user: str, memory: Memory) -> Sequence[Turn]:
-    """Return the turns it was learned from, and those of the same conversations."""
+    """Return the turns it was learned from, and those around them that may repeat it."""
     rows = [row for row in store.get(user, list(memory.derived_from)) if row.type == Turn.type]
     sessions = tuple({row.session for row in rows})
-    around = store.query(user, Find(types=(Turn.type,), sessions=sessions)) if sessions else []
-    return load_all({row.ref: row for row in (*rows, *around)}.values(), Turn)
+    if not sessions:
+        return []
+    first = min(row.at for row in rows)
+    asked = Find(types=(Turn.type,), sessions=sessions)
+    after = replace(asked, since=first, newest_first=False, limit=AFTER)
+    around = [
+        *store.query(user, after),
+        *store.query(user, replace(asked, until=first, limit=BEFORE)),
+    ]
+    wanted = _wanted(memory)
+    # A long conversation has many turns, and next to none of them repeats it.
+    rows += [row for row in around if _may_say(row.search_text, wanted)]
+    return load_all({row.ref: row for row in rows}.values(), Turn)
+
+
+def _wanted(memory: Memory) -> frozenset[str]:
+    """Return stems of what a sentence must have for it to say what the memory does."""
+    values = _values(memory.text)
+    said = " ".join(values) if values else memory.said or memory.text
+    return frozenset(content_terms(said))
+
+
+def _may_say(search_text: str, wanted: frozenset[str]) -> bool:
+    # What is found by its ref alone has no words to look at.
+    held = stems(search_text.split())
+    return not search_text or len(wanted.intersection(held)) >= REPEATED * len(wanted)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -54,10 +81,10 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _says(sentence: str, memory: Memory) -> bool:
     """Say whether a sentence states what the memory does."""
-    values = {value for found in _QUOTED.finditer(memory.text) for value in found.groups() if value}
+    values = _values(memory.text)
     if values:
         return values <= _values(sentence)
-    wanted = set(content_terms(memory.said or memory.text))
+    wanted = _wanted(memory)
     return bool(wanted) and len(wanted & set(content_terms(sentence))) >= REPEATED * len(wanted)
 
 

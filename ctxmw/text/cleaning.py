@@ -85,10 +85,21 @@ def words(text: str) -> list[str]:
     characters. "don't" gives dont, "Ann's" gives ann. Only the first SEARCHED_CHARS characters
     count; a word is at most LONGEST_WORD long, and a compound longer than that comes in parts only.
     """
-    spaced = _spaced(text)
-    if _SIMPLE.fullmatch(spaced):
-        return spaced.lower().split()
-    return [word for token in spaced.split() for word in _words_of(token)]
+    spaced = " ".join(_spaced(text).split())
+    found: list[str] = []
+    at = 0
+    while at < len(spaced):
+        # Most words are simple, and many stand in a row.
+        simple = _SIMPLE.match(spaced, at)
+        if simple and simple.end() > at:
+            found += simple[0].lower().split()
+            at = simple.end()
+        else:
+            end = spaced.find(" ", at)
+            end = len(spaced) if end < 0 else end
+            found += _words_in(spaced[at:end])
+            at = end + 1
+    return found
 
 
 def search_text(text: str) -> str:
@@ -218,10 +229,8 @@ def _in_words(char: str) -> bool:
 _ASCII_GAPS = {code: " " for code in range(128) if not _in_words(chr(code))}
 
 
-def _words_of(token: str) -> Iterator[str]:
-    if _SIMPLE.fullmatch(token):
-        yield token.lower()
-        return
+def _words_in(token: str) -> Iterator[str]:
+    """Yield the words of what is not simply one."""
     parts = [part for part in _JOINT.split(token) if part]
     if len(parts) > 1:
         yield from _whole("".join(parts))

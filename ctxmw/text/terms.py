@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from unicodedata import combining, normalize
 
 from .cleaning import words
@@ -37,9 +37,13 @@ def stems(said: Iterable[str]) -> list[str]:
 
 def repeats(said: str, text: str) -> bool:
     """Say whether words may be taken from a text: it has a good part of them."""
-    own = set(content_terms(said))
-    shared = own.intersection(content_terms(text))
-    return len(shared) >= max(min(2, len(own)), REPEATED * len(own)) if own else False
+    return are_taken(set(content_terms(said)), content_terms(text))
+
+
+def are_taken(own: Collection[str], terms: Iterable[str]) -> bool:
+    """Say the same of the stems of words, and of a text's."""
+    shared = len(set(own).intersection(terms))
+    return shared >= max(min(2, len(own)), REPEATED * len(own)) if own else False
 
 
 def without_accents(word: str) -> str:

@@ -330,6 +330,7 @@ def test_errors_speak_of_commands_and_not_of_python(ctxmw, line, says):
         "import x.json --of ada",
         "import x.json --again",
         "import --from nope x.json",
+        "import --from claude",
         "mcp --port 99999",
         "ui --port 99999",
         "serve --idle -1",

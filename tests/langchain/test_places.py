@@ -134,6 +134,9 @@ def test_two_places_that_differ_are_an_error(model, server):
         ({"USER-ID": "ada"}, "user_id"),
         ({"user_id": "ada", "threadId": "t1"}, "thread_id"),
         ({"user_id": "ada", "Project": "shop"}, "project"),
+        ({"user_id": "ada", "projct": "shop"}, "project"),
+        ({"usre_id": "ada"}, "user_id"),
+        ({"user_id": "ada", "laern": False}, "learn"),
         ({"user_id": "ada", "ctxmw_projct": "shop"}, "project"),
         ({"user_id": "ada", "ctxmw_zzz": "shop"}, "it takes user_id"),
     ],
@@ -146,12 +149,20 @@ def test_a_name_that_is_almost_ours_is_an_error_that_tells_the_right_one(
 
 
 def test_so_is_one_in_the_context(model, server):
-    with pytest.raises(InvalidValue, match=r"context has 'userId'.*'user_id'"):
-        graph(model, server).invoke(ASKED, {"configurable": {}}, context={"userId": "ada"})
+    for name in ("userId", "uesr_id"):
+        with pytest.raises(InvalidValue, match=rf"context has '{name}'.*'user_id'"):
+            graph(model, server).invoke(ASKED, {"configurable": {}}, context={name: "ada"})
+
+
+def test_so_is_one_on_its_way_through_an_agent(model, server):
+    agent = create_agent(model, tools=[], middleware=[ContextAgentMiddleware(server)])
+    with pytest.raises(InvalidValue, match=r"'projct'.*'project'"):
+        agent.invoke(ASKED, config(projct="shop"))
 
 
 def test_names_of_others_are_left_alone(model, server):
     said = config(team="shop", userId="ada", model_name="x", checkpoint_id=None)
+    said["configurable"] |= {"projects": ["shop"], "threat_id": "t9", "project_name": "Shop"}
     with_context(model, server).invoke("Hi.", said)
     graph(model, server).invoke(ASKED, config(), context={"user_name": "Ada", "user_id": "ada"})
     assert len(model.prompts) == 2

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, Session
+from ctxmw.conversation.replay.trail import trail_of
+from ctxmw.learning.taint import Strangers
 from ctxmw.protocols import Find
+from ctxmw.runtime.lru import LruCache
 from ctxmw.testing import FixedClock
 from ctxmw.values.records import Derived, Turn, load, load_all
 from tests.support.pasted_samples import EVIL, KLINGON, MALLORY, NO_TESTS, PASTED, SEATS, Pasted
@@ -395,3 +398,31 @@ class TestWithoutLearning:
 def test_records_that_are_learned_name_what_they_come_from(ctx: ContextMiddleware) -> None:
     ctx.session("s1").capture([user("I prefer tea."), *browsed("News?", PAGE, REPORT)])
     assert all(one.derived_from for one in learned(ctx) if isinstance(one, Derived))
+
+
+def test_a_long_conversation_is_looked_through_once_for_strangers(monkeypatch):
+    looked: list[int] = []
+    speak_at = Strangers.speak_at
+
+    def told(strangers: Strangers, place: int) -> bool:
+        looked.append(place)
+        return speak_at(strangers, place)
+
+    monkeypatch.setattr(Strangers, "speak_at", told)
+    messages = [said for n in range(60) for said in (user(f"Question {n}?"), assistant(f"{n}."))]
+    strangers = Strangers(messages, trail_of(messages), {}, LruCache(10), "local")
+    assert not any(strangers.taint(at) for at in range(1, 120, 2))
+    assert [strangers.before(at) for at in (1, 60, 119)] == [[], [], []]
+    assert sorted(looked) == list(range(119))
+
+
+def test_strangers_are_told_of_from_wherever_it_is_asked():
+    messages = [user("Hi."), user("A page.", author="document"), assistant("So."), user("More?")]
+    messages += [user("Another page.", author="document"), assistant("And so.")]
+    for first in (5, 2, 0):
+        strangers = Strangers(messages, trail_of(messages), {}, LruCache(10), "local")
+        assert strangers.before(first) == [at for at in (1, 4) if at < first]
+        assert strangers.before(6) == [1, 4]
+        assert strangers.before(2) == [1]
+        assert strangers.taint(2)
+        assert strangers.taint(5)

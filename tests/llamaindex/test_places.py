@@ -83,8 +83,15 @@ async def test_a_context_that_names_another_user_is_refused(llm, server):
 
 async def test_a_name_that_is_almost_ours_is_an_error_that_tells_the_right_one(llm, server):
     wrapped = with_context(agent(llm), server, user="ada")
-    with pytest.raises(InvalidValue, match=r"'userId'.*'user_id'"):
-        wrapped.run("Hello there.", ctx=await context_of(wrapped, userId="ada"))
+    for name, meant in {"userId": "user_id", "projct": "project", "ctxmw_cwd": "cwd"}.items():
+        with pytest.raises(InvalidValue, match=rf"'{name}'.*'{meant}'"):
+            wrapped.run("Hello there.", ctx=await context_of(wrapped, **{name: "ada"}))
+
+
+async def test_names_of_others_are_left_alone(llm, server):
+    wrapped = with_context(agent(llm), server, user="ada")
+    await wrapped.run("Hi.", ctx=await context_of(wrapped, projects=["a"], project_name="Shop"))
+    assert len(texts(llm)) == 1
 
 
 @pytest.mark.parametrize("place", [{"project": ""}, {"project": 3}, {"cwd": 3}])

@@ -56,6 +56,8 @@ def _from_elsewhere(chosen: argparse.Namespace, terminal: Terminal) -> None:
 
     from .memory import opened
 
+    if chosen.file == "-":
+        raise InvalidValue(f"--from {chosen.source} needs the file or folder to import: name it.")
     with opened(chosen) as ctx:
         taken = ctx.import_from(
             chosen.source,

@@ -10,7 +10,17 @@ from ...errors import InvalidValue
 from ...text.cleaning import digest
 from ...values.messages import Message
 from .files import file_in, json_in, list_in
-from .values import Arrival, ArrivingChat, ArrivingMemory, plain_metadata, text_in, time_of
+from .values import (
+    Arrival,
+    ArrivingChat,
+    ArrivingMemory,
+    entries_in,
+    id_in,
+    plain_metadata,
+    table_in,
+    text_in,
+    time_of,
+)
 
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
@@ -30,23 +40,25 @@ def from_chatgpt(path: Path) -> Iterator[Arrival]:
 def _branch(mapping: Mapping[str, Any], last: Any) -> list[Any]:
     """Return the messages from the first to the last that was shown: others were rewritten."""
     found: list[Any] = []
-    seen: set[Any] = set()
-    at: Any = last if last in mapping else next(reversed(list(mapping)), None)
-    while at in mapping and at not in seen:
+    seen: set[str] = set()
+    at: Any = (
+        last if isinstance(last, str) and last in mapping else next(reversed(list(mapping)), None)
+    )
+    while isinstance(at, str) and at in mapping and at not in seen:
         seen.add(at)
-        found.append(mapping[at].get("message"))
-        at = mapping[at].get("parent")
+        node = table_in(mapping[at])
+        found.append(node.get("message"))
+        at = node.get("parent")
     return found[::-1]
 
 
 def _chatgpt(message: Any) -> Message | None:
     if not isinstance(message, dict):
         return None
-    content = message.get("content") or {}
-    parts = content.get("parts") if isinstance(content, dict) else None
-    said = "\n".join(part for part in parts or () if isinstance(part, str))
-    role = (message.get("author") or {}).get("role")
-    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+    parts = entries_in(table_in(message.get("content")).get("parts"))
+    said = "\n".join(part for part in parts if isinstance(part, str))
+    role = table_in(message.get("author")).get("role")
+    hidden = table_in(message.get("metadata")).get("is_visually_hidden_from_conversation")
     return None if hidden else _message(role, said, message.get("id"), message.get("create_time"))
 
 
@@ -63,7 +75,7 @@ def from_claude(path: Path) -> Iterator[Arrival]:
 def _claude(message: Any) -> Message | None:
     if not isinstance(message, dict):
         return None
-    blocks = [one for one in message.get("content") or () if isinstance(one, dict)]
+    blocks = [one for one in entries_in(message.get("content")) if isinstance(one, dict)]
     texts = [str(one.get("text") or "") for one in blocks if one.get("type") == "text"]
     said = "\n".join(filter(None, texts)) or str(message.get("text") or "")
     return _message(message.get("sender"), said, message.get("uuid"), message.get("created_at"))
@@ -87,18 +99,20 @@ def from_llamaindex(path: Path) -> Iterator[Arrival]:
 
 def _chats(store: Mapping[str, Any]) -> Iterator[ArrivingChat]:
     for key, said in store.items():
+        if not isinstance(said, list):
+            raise InvalidValue(f"a chat store has {said!r:.60} under {key!r:.60}: give messages.")
         messages = [_llamaindex(one, f"{key}/{at}") for at, one in enumerate(said)]
-        yield ArrivingChat(id=str(key), messages=tuple(filter(None, messages)))
+        yield ArrivingChat(id=id_in(key), messages=tuple(filter(None, messages)))
 
 
 def _llamaindex(message: Any, id_: str) -> Message | None:
     if not isinstance(message, dict):
         return None
-    blocks = [one for one in message.get("blocks") or () if isinstance(one, dict)]
+    blocks = [one for one in entries_in(message.get("blocks")) if isinstance(one, dict)]
     said = "\n".join(str(one.get("text") or "") for one in blocks) or str(
         message.get("content") or ""
     )
-    more = message.get("additional_kwargs") or {}
+    more = table_in(message.get("additional_kwargs"))
     return _message(message.get("role"), said, more.get("id") or id_, more.get("timestamp"))
 
 
@@ -110,14 +124,14 @@ def _documents(held: Mapping[str, Any]) -> Iterator[ArrivingMemory]:
             at = next(
                 (t for n in ("created_at", "creation_date") if (t := time_of(about.get(n)))), None
             )
-            yield ArrivingMemory(id=str(key), text=text, at=at, metadata=about, trust="untrusted")
+            yield ArrivingMemory(id=id_in(key), text=text, at=at, metadata=about, trust="untrusted")
 
 
 def _chat(id_: Any, title: Any, messages: Iterable[Message]) -> ArrivingChat:
     said = tuple(messages)
     # One without an id is known by how it began; else all of them would be one conversation.
     began = digest(str(title), *(str(one.get(name)) for one in said[:1] for name in one))[:24]
-    return ArrivingChat(id=str(id_ or began), title=str(title or ""), messages=said)
+    return ArrivingChat(id=id_in(id_) or began, title=str(title or ""), messages=said)
 
 
 def _message(role: Any, text: str, id_: Any, at: Any) -> Message | None:
@@ -126,7 +140,7 @@ def _message(role: Any, text: str, id_: Any, at: Any) -> Message | None:
         return None
     message: dict[str, Any] = {"role": known, "content": text}
     if id_:
-        message["id"] = str(id_)
+        message["id"] = id_in(id_)
     if (when := time_of(at)) is not None:
         message["at"] = when
     return message

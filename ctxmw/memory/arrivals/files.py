@@ -18,6 +18,8 @@ def json_in(path: Path) -> Any:
         raise StoreError(f"{path} cannot be read: {error}.") from error
     except UnicodeDecodeError as error:
         raise InvalidValue(f"{path} is no JSON: {error}.") from error
+    if not text.strip():
+        raise InvalidValue(f"{path} is empty: was it saved as a whole? Nothing was imported.")
     try:
         if path.suffix == ".jsonl":
             return [json.loads(line) for line in text.split("\n") if line.strip()]

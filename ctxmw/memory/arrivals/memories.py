@@ -9,9 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidValue, MissingPackage
+from ...text.cleaning import storable
 from ...values.items import Trust
 from .files import file_in, json_in, list_in
-from .values import ArrivingMemory, plain_metadata, text_in, time_of
+from .values import (
+    ArrivingMemory,
+    entries_in,
+    id_in,
+    plain_metadata,
+    table_in,
+    text_in,
+    time_of,
+)
 
 _PAGE = 1000
 _TEXTS = ("memory", "text", "content", "data")
@@ -33,11 +42,11 @@ def from_mem0(path: Path) -> Iterator[ArrivingMemory]:
             continue
         about = {name: one.get(name) for name in ("agent_id", "run_id") if one.get(name)}
         yield ArrivingMemory(
-            id=str(one.get("id") or text),
+            id=id_in(one.get("id")) or storable(text),
             text=text,
             at=time_of(one.get("created_at")) or time_of(one.get("updated_at")),
             owner=str(one.get("user_id") or ""),
-            metadata=plain_metadata({**(one.get("metadata") or {}), **about}),
+            metadata=plain_metadata({**table_in(one.get("metadata")), **about}),
         )
 
 
@@ -57,7 +66,7 @@ def _items(path: Path, trust: Trust) -> Iterator[ArrivingMemory]:
         if text := text_in(value):
             place = ".".join(namespace)
             yield ArrivingMemory(
-                id=f"{place}/{key}",
+                id=id_in(f"{place}/{key}"),
                 text=text,
                 at=time_of(updated) or time_of(created),
                 metadata={"namespace": place, "key": str(key)},
@@ -85,8 +94,9 @@ def _stored(file: Path) -> Iterator[tuple[list[str], str, Any, Any, Any]]:
                 f"{file} is no list of a store's items: entry {at} has no key and value. "
                 "Nothing was imported."
             )
-        namespace = one.get("namespace") or one.get("prefix") or []
-        names = namespace.split(".") if isinstance(namespace, str) else list(map(str, namespace))
+        namespace = one.get("namespace") or one.get("prefix")
+        parts = namespace.split(".") if isinstance(namespace, str) else entries_in(namespace)
+        names = list(map(str, parts))
         yield names, str(one["key"]), one["value"], one.get("created_at"), one.get("updated_at")
 
 

@@ -37,8 +37,9 @@ READERS: dict[str, Callable[[Path], Iterator[Arrival]]] = {
 }
 """By the name of where it comes from."""
 BATCH = 2000
-TURNS = 200
-"""Messages of conversations that are written at once: others may want to write meanwhile."""
+STORED, LEARNED = 500, 200
+"""Messages of conversations that are stored at once, and learned from: others may want to write
+meanwhile, and a run that breaks off goes on there."""
 _SAMPLES = 5
 _LONGEST = 20_000
 
@@ -184,12 +185,12 @@ class _Run:
         if self.how.again:
             store.delete(self.user, sorted(gone))
         done, said = self.total - 2 * len(taken), []
-        for some in _batches(taken):
+        for some in _batches(taken, STORED):
             with store.atomic(self.user):
                 said += [into.store(self._session(one), one.messages) for one in some]
             self.how.told(done + len(said), self.total)
         done += len(taken)
-        for some in _batches(taken):
+        for some in _batches(taken, LEARNED):
             with store.atomic(self.user):
                 for one in some:
                     into.learn(self._session(one), one.messages)
@@ -201,14 +202,16 @@ class _Run:
         return f"{self.source}:{chat.id}"
 
 
-def _batches(chats: Sequence[ArrivingChat]) -> Iterator[list[ArrivingChat]]:
-    """Yield them in order, so many at once as have about `TURNS` messages together."""
+def _batches(chats: Sequence[ArrivingChat], messages: int) -> Iterator[list[ArrivingChat]]:
+    """Yield them in order, so many at once as have about so many messages together."""
     some: list[ArrivingChat] = []
+    left = messages
     for one in chats:
         some.append(one)
-        if sum(len(each.messages) for each in some) >= TURNS:
+        left -= len(one.messages)
+        if left <= 0:
             yield some
-            some = []
+            some, left = [], messages
     if some:
         yield some
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from ...text.cleaning import clean, digest
+from ...text.cleaning import clean, digest, storable
 from ...values.items import Trust
 from ...values.messages import Message
 from ...values.metadata import MetadataValue
 from ...values.records import Record
 
 _LONGEST = 200
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +73,29 @@ def time_of(value: Any) -> datetime | None:
         at = datetime.fromisoformat(value) if isinstance(value, str) else None
     except (ValueError, OverflowError, OSError):
         return None
-    return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
+    if at is None or not _FIRST_YEAR <= at.year <= _LAST_YEAR:
+        return None  # others mark with such a year that they know no time
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at
+
+
+def table_in(value: Any) -> Mapping[str, Any]:
+    """Return a table; an empty one for anything else, as where others left something out."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def entries_in(value: Any) -> list[Any]:
+    """Return a list; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def id_in(value: Any) -> str:
+    """Return what something is called there, as it can be stored; "" for no name at all."""
+    return storable(str(value)) if value else ""
 
 
 def plain_metadata(given: Any) -> dict[str, MetadataValue]:
     """Return what of others' metadata can be filtered by; lists and tables are left out."""
-    pairs = given.items() if isinstance(given, Mapping) else ()
+    pairs = table_in(given).items()
     return {
         str(name)[:_LONGEST]: clean(value)[:_LONGEST] if isinstance(value, str) else value
         for name, value in pairs

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
 
-from ctxmw import ContextMiddleware, InvalidValue
+from ctxmw import ContextMiddleware, CtxmwError, InvalidValue
 from ctxmw.learning.arriving import ArrivingConversations
 from ctxmw.memory.arrivals import taking_in
 from ctxmw.memory.arrivals.taking_in import READERS
@@ -288,7 +290,8 @@ def test_conversations_without_an_id_stay_apart(ctx, tmp_path):
 
 def test_many_conversations_are_written_in_few_transactions(ctx, tmp_path, monkeypatch):
     path = claude_chats(tmp_path, *(f"I prefer tea number {n}." for n in range(40)))
-    monkeypatch.setattr(taking_in, "TURNS", 10)
+    monkeypatch.setattr(taking_in, "STORED", 10)
+    monkeypatch.setattr(taking_in, "LEARNED", 10)
     told = []
     ctx.import_from("claude", path, progress=lambda *done: told.append(done))
     assert told == [(done, 80) for done in range(10, 81, 10)]
@@ -322,6 +325,53 @@ def test_what_is_no_such_thing_is_an_error_that_names_it(source, ctx, tmp_path):
     with pytest.raises(InvalidValue, match="mem0, langgraph"):
         ctx.import_from("elsewhere", tmp_path)
     assert ctx.memories() == []
+
+
+ODD = (None, 3, True, "", "\ud800", [], [1], {"a": 1}, "0001-01-01T00:00:00+14:00")
+GUESSED = ("mem0", "langmem", "chatgpt", "claude")
+
+
+@pytest.mark.parametrize("source", GUESSED)
+def test_whatever_stands_in_an_export_it_is_taken_or_refused_in_words(source, ctx, tmp_path):
+    MADE[source](tmp_path)
+    [file] = tmp_path.iterdir()
+    whole = json.loads(file.read_text())
+    for place in places_in(whole):
+        for odd in ODD:
+            file.write_text(json.dumps(with_odd(whole, place, odd)))
+            with suppress(CtxmwError):
+                ctx.import_from(source, file)
+                again = ctx.import_from(source, file)
+                assert (again.memories, again.turns) == (0, 0)
+
+
+def places_in(value, *place):
+    yield place
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    for key, one in value.items() if isinstance(value, dict) else ():
+        yield from places_in(one, *place, key)
+
+
+def with_odd(value, place, odd):
+    if not place:
+        return odd
+    value = copy.copy(value)
+    value[place[0]] = with_odd(value[place[0]], place[1:], odd)
+    return value
+
+
+def test_a_chat_store_of_something_else_is_refused(ctx, tmp_path):
+    (tmp_path / "chat_store.json").write_text(json.dumps({"store": {"ada": 3}}))
+    with pytest.raises(InvalidValue, match="a chat store has 3 under 'ada'"):
+        ctx.import_from("llamaindex", tmp_path)
+
+
+@pytest.mark.parametrize("source", ["mem0", "chatgpt", "claude", "langgraph"])
+def test_an_empty_file_is_no_export(source, ctx, tmp_path):
+    (tmp_path / "export.json").write_text(" \n")
+    with pytest.raises(InvalidValue, match=r"export\.json is empty"):
+        ctx.import_from(source, tmp_path / "export.json")
 
 
 @pytest.mark.parametrize("by", ["ref", "source", "metadata"])
