@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..protocols import Row, Store
 from ..runtime.telemetry import Faults
@@ -13,9 +14,12 @@ from ..store.journal import Feed
 from ..store.replica import Projection, Replica, rows_of
 from ..values.items import Scope
 from ..values.records import load_as
-from .files import CodeFile
-from .index import ProjectCode
 
+if TYPE_CHECKING:
+    from .index import ProjectCode
+
+TYPE = "code"
+"""The type of the rows that files of code are kept in."""
 USERS = 32
 """How many users' code is kept at hand."""
 
@@ -27,7 +31,7 @@ class Codebase:
         self, store: Store, feed: Feed | None = None, faults: Faults | None = None
     ) -> None:
         make = partial(_Projects, store, faults or Faults())
-        self._replica = Replica(feed or Feed(store), (CodeFile.type,), make, users=USERS)
+        self._replica = Replica(feed or Feed(store), (TYPE,), make, users=USERS)
 
     @contextmanager
     def use(
@@ -78,6 +82,9 @@ class _Projects(Projection):
             self._faults.read([row for row in rows if row.live], self._read)
 
     def _read(self, row: Row) -> None:
+        from .files import CodeFile
+        from .index import ProjectCode
+
         file = load_as(row, CodeFile)
         self._where[row.ref] = (row.scope, file.path)
         self.by_scope.setdefault(row.scope, ProjectCode()).take_in(file)
