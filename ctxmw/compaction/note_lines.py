@@ -11,9 +11,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from ..frozen import dataclass
 from ..protocols import TokenCounter
 from ..recall.render import Layout
 from ..text.cleaning import GAP

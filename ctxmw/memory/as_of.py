@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from ..frozen import dataclass
 from ..protocols import Find, Row
 from ..recall.pipeline import Recall
 from ..store.journal import Journal

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..frozen import dataclass
 from ..protocols import Store
 from ..runtime.telemetry import Faults
 from ..text.cleaning import LONGEST_WORD, words

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import timedelta
 
 from ..errors import InvalidValue
+from ..frozen import dataclass
 from .clocks import span
 
 Age = float | timedelta

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+from ...frozen import dataclass
 from ...text.cleaning import clean, digest
 from ...values.items import Trust
 from ...values.messages import Message

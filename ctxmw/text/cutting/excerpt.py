@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...frozen import dataclass
 from .json_text import cut_json
 from .rows import cut_lines, cut_table
 
