@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,13 +33,30 @@ class CodePostings:
 
     def __init__(self) -> None:
         # A new word gets the next number, without a call into Python.
-        self._numbers: dict[str, int] = defaultdict(count().__next__)
+        self._numbers = defaultdict[str, int](count().__next__)
         self._beside: list[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]] = []
         self._waiting = 0
         self._sorted: list[str] = []
         self._starts = np.zeros(1, np.int64)
         self._places = np.zeros(0, np.uint32)
         self._often = np.zeros(0, np.uint8)
+
+    def dump(self) -> tuple[dict[str, NDArray[Any]], list[str]]:
+        """Return it as arrays, and the words in the order of their numbers."""
+        if self._waiting:
+            self._settle()
+        arrays = {"starts": self._starts, "places": self._places, "often": self._often}
+        return arrays, list(self._numbers)
+
+    @classmethod
+    def load(cls, arrays: Mapping[str, NDArray[Any]], words: Sequence[str]) -> CodePostings:
+        """Return what was dumped."""
+        made = cls()
+        made._numbers.update(zip(words, range(len(words)), strict=True))
+        made._numbers.default_factory = count(len(words)).__next__
+        made._starts, made._places = arrays["starts"], arrays["places"]
+        made._often = arrays["often"]
+        return made
 
     @property
     def nbytes(self) -> int:
