@@ -52,6 +52,11 @@ class ProjectCode:
         if file.past and file.entities:
             self.past.add(first, [file.past])
 
+    def without_gone(self) -> None:
+        """Hold no word of what is gone any more."""
+        if self._dead:
+            self._rebuild()
+
     def begin_with(self, lengths: Sequence[int]) -> None:
         """Have places for definitions of so many words each; `put` says what stands there."""
         self.lengths.extend(lengths)

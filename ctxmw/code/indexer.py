@@ -21,7 +21,7 @@ from ..text.cleaning import clean, digest
 from ..values.items import Scope
 from ..workspace.files import Unreadable, decoded, inside, read_bytes
 from ..workspace.project import detect
-from .codebase import Codebase
+from .codebase import SPACE, Codebase
 
 if TYPE_CHECKING:
     from ..workspace.source_tree import SourceFile
@@ -202,6 +202,8 @@ class _Job:
         for file in known:
             self.changed[file.path] = tuple(entity.name for entity in file.entities[1:])
         self._store.put([self._emptied(file).row() for file in known])
+        if known:
+            self._store.drop_blobs(self._user, SPACE)  # it holds their words
         self.gone += len(known)
         for file in known:
             self.entities.pop(file.path, None)

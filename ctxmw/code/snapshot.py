@@ -1,7 +1,8 @@
 """What is kept of a project's code, so that the next process need not count all words again.
 
 The files themselves stay where they are, in rows: here is in which places each definition's words
-stand. A file that has other definitions by now is left out; the changes feed brings it again.
+stand, and no word of what is gone. A file that has changed since is left out; the changes feed
+brings it again.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 def dumped(code: ProjectCode) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return what is counted of a project, as arrays and as what JSON can keep."""
+    code.without_gone()
     own, words = code.postings.dump()
     past, past_words = code.past.dump()
     lengths = np.array(code.lengths, np.uint32)
