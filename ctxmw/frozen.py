@@ -40,7 +40,7 @@ else:
 _Fields = tuple[dataclasses.Field[Any], ...]
 
 
-def _made(cls: type, kw_only: bool) -> type:
+def _made(cls: type, kw_only: bool) -> Any:
     own = dict(vars(cls))
     if cls.__doc__ is None:
         # `dataclasses` would write the signature there, and take longer for it than for the rest.
@@ -71,7 +71,8 @@ def _compared(fields: _Fields) -> dict[str, Any]:
     def equals(self: Any, other: object) -> bool:
         if other.__class__ is not self.__class__:
             return NotImplemented
-        return compared(self) == compared(other)
+        same: bool = compared(self) == compared(other)
+        return same
 
     def hash_of(self: Any) -> int:
         return hash(hashed(self))

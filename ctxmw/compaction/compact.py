@@ -176,7 +176,6 @@ def compact(
 
 def leave(compactor: Compactor, who: Identity, messages: Sequence[Message], limit: int) -> str:
     """Archive messages that are gone from a history; return the note of all that ever were."""
-    from .make_view import archive
     from .note import make_note
     from .note_lines import Archived
 

@@ -45,7 +45,11 @@ class CodePostings:
         """Return it as arrays, and the words in the order of their numbers."""
         if self._waiting:
             self._settle()
-        arrays = {"starts": self._starts, "places": self._places, "often": self._often}
+        arrays: dict[str, NDArray[Any]] = {
+            "starts": self._starts,
+            "places": self._places,
+            "often": self._often,
+        }
         return arrays, list(self._numbers)
 
     @classmethod
