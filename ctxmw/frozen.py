@@ -1,15 +1,15 @@
 """Dataclasses that never change, made in a quarter of the time.
 
 `dataclasses` compiles six functions for each class, half a millisecond: for the hundred and more
-that a first prompt needs, a fifth of all that it waits for. Here only `__init__` is compiled, with
-the body that `dataclasses` would give it; the other five are the same few lines for every class.
+that a first prompt needs, a fifth of all that it waits for. Here only `__init__` is compiled at
+once, and what compares and shows it when it is first called, each with the body that `dataclasses`
+would give it. What refuses changes is the same few lines for every class.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
@@ -58,30 +58,46 @@ def _made(cls: type, kw_only: bool) -> Any:
 def _methods(cls: Any) -> dict[str, Any]:
     """Return all that makes a class with these fields a frozen dataclass."""
     fields = dataclasses.fields(cls)
-    return {"__init__": _init(cls, fields), **_compared(fields), **_kept(cls, fields)}
+    return {"__init__": _init(cls, fields), **_compared(cls, fields), **_kept(cls, fields)}
 
 
-def _compared(fields: _Fields) -> dict[str, Any]:
-    compared = _values_of([each.name for each in fields if each.compare])
-    hashed = _values_of(
-        [each.name for each in fields if (each.compare if each.hash is None else each.hash)]
-    )
-    shown = [each.name for each in fields if each.repr]
+def _compared(cls: Any, fields: _Fields) -> dict[str, Any]:
+    """Return what compares, hashes and shows it: compiled when it is first called for."""
+    compared = [each.name for each in fields if each.compare]
+    hashed = [each.name for each in fields if (each.compare if each.hash is None else each.hash)]
+    shown = ", ".join(f"{each.name}={{self.{each.name}!r}}" for each in fields if each.repr)
+    equal = f"""if other.__class__ is self.__class__:
+  return {_values("self", compared)} == {_values("other", compared)}
+ return NotImplemented"""
+    return {
+        "__eq__": _late(cls, "__eq__", "self, other", equal),
+        "__hash__": _late(cls, "__hash__", "self", f"return hash({_values('self', hashed)})"),
+        "__repr__": _late(
+            cls, "__repr__", "self", f'return f"{{self.__class__.__qualname__}}({shown})"'
+        ),
+    }
 
-    def equals(self: Any, other: object) -> bool:
-        if other.__class__ is not self.__class__:
-            return NotImplemented
-        same: bool = compared(self) == compared(other)
-        return same
 
-    def hash_of(self: Any) -> int:
-        return hash(hashed(self))
+def _values(of: str, names: list[str]) -> str:
+    return f"({''.join(f'{of}.{name},' for name in names)})"
 
-    def repr_of(self: Any) -> str:
-        values = ", ".join([f"{name}={getattr(self, name)!r}" for name in shown])
-        return f"{self.__class__.__qualname__}({values})"
 
-    return {"__eq__": equals, "__hash__": hash_of, "__repr__": recursive_repr()(repr_of)}
+def _late(cls: Any, name: str, parameters: str, body: str) -> Callable[..., Any]:
+    """Return a method that is compiled when it is first called, and then stands in its place."""
+
+    def first(*given: Any) -> Any:
+        method = _compiled(name, parameters, body, {"__name__": cls.__module__})
+        if name == "__repr__":
+            method = recursive_repr()(method)
+        setattr(cls, name, method)
+        return method(*given)
+
+    return first
+
+
+def _compiled(name: str, parameters: str, body: str, known: dict[str, Any]) -> Any:
+    exec(f"def {name}({parameters}):\n {body}", known)
+    return known[name]
 
 
 def _kept(cls: Any, fields: _Fields) -> dict[str, Any]:
@@ -111,13 +127,6 @@ def _kept(cls: Any, fields: _Fields) -> dict[str, Any]:
         "__getstate__": state_of,
         "__setstate__": take_state,
     }
-
-
-def _values_of(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return what reads these attributes; with one name, `attrgetter` returns no tuple."""
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda value: tuple([getattr(value, name) for name in names])
 
 
 class _Factory:
