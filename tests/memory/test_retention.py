@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, Retention
-from ctxmw.memory import forget
+from ctxmw.memory import forget, retention
 from ctxmw.testing import FixedClock
 
 ASKED = {"role": "user", "content": "Which colour has the shop?"}
