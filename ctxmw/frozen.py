@@ -1,7 +1,7 @@
 """Dataclasses that never change, made in a quarter of the time.
 
 `dataclasses` compiles six functions for each class, half a millisecond: for the hundred and more
-that a first prompt needs, a fifth of all that it waits for. Here only `__init__` is compiled at
+that a first prompt needs, a sixth of all that it waits for. Here only `__init__` is compiled at
 once, and what compares and shows it when it is first called, each with the body that `dataclasses`
 would give it. What refuses changes is the same few lines for every class.
 """
