@@ -252,14 +252,7 @@ class ProjectCode:
         if name in self.modules or self.named(name):
             return False
         taken = self._packages.get(name, ())
-        return bool(taken) and not any(self._is_own(text) for text in taken)
-
-    def _is_own(self, text: str) -> bool:
-        """Say whether an import is of a file of this project, as far as its names tell."""
-        first, *others = text.partition(":")[0].replace("/", ".").strip(".").split(".")
-        if text.startswith((".", "/")) or first in self.modules or first in self._folders:
-            return True
-        return first not in stdlib_module_names and any(name in self.modules for name in others)
+        return bool(taken) and not any(_is_own(text, self.modules, self._folders) for text in taken)
 
     @cached_property
     def _packages(self) -> dict[str, set[str]]:
@@ -295,6 +288,14 @@ def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
         return 0.9
     # "model.invoke": a variable, whose class is not known.
     return 0.5 if rivals <= DISTINCTIVE and len(one.entity.own_name) > _SHORTEST else 0.0
+
+
+def _is_own(text: str, modules: Collection[str], folders: Collection[str]) -> bool:
+    """Say whether an import is of a file of this project, as far as its names tell."""
+    first, *others = text.partition(":")[0].replace("/", ".").strip(".").split(".")
+    if text.startswith((".", "/")) or first in modules or first in folders:
+        return True
+    return first not in stdlib_module_names and any(name in modules for name in others)
 
 
 def _container(one: Definition) -> str:
