@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
@@ -16,7 +16,6 @@ from .compaction.compactor import Compaction, Compactor
 from .compaction.hooks import CompactionHooks
 from .conversation.conversation import Conversations, Identity, located
 from .errors import InvalidValue
-from .frozen import dataclass
 from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
 from .memory.retention import Keeper

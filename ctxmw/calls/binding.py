@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from ..conversation.state import SessionState
-from ..frozen import dataclass
 from ..recall.offering.items import CatalogItem
 from ..recall.offering.tool_shapes import tool_name
 from ..recall.offering.view import CalledFor, SessionContext, called_for

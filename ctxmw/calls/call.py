@@ -6,7 +6,7 @@ Everything here is read; what a call shows and writes is made of it by `prompt`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ from ..conversation.replay.trail import Places
 from ..conversation.replay.views import History
 from ..conversation.sent import SentPrompt
 from ..conversation.state import SessionState
-from ..frozen import dataclass
 from ..protocols import Change, Row
 from ..recall.entries import Entry, waiting
 from ..recall.in_view import InView

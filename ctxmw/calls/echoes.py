@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..conversation.record import READ, ContextRecord
-from ..frozen import dataclass
 from ..recall.outcome import ItemOutcome
 from ..text.terms import content_terms
 from ..values.messages import Message, message_text

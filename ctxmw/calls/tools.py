@@ -8,12 +8,12 @@ answers with text a model can go on with; it raises only when the store fails.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..values.argument_checks import is_listed
 from .on_demand import OnDemandAnswers
 from .writing import AgentWriting, checked_day

@@ -10,12 +10,12 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
 from ..errors import CtxmwError, NotTrusted
-from ..frozen import dataclass
 from ..search.vectors.embedding import REFUSAL_BYTES
 from ..search.vectors.follow import TYPES
 from ..settings.file import NAMED_BY, find_file

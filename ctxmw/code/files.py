@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 from zlib import crc32
 
-from ..frozen import dataclass
 from ..text.cleaning import clean, one_line
 from ..text.secrets.redaction import redact
 from ..values.records import Record

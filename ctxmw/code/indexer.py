@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue, MissingPackage
-from ..frozen import dataclass
 from ..protocols import Clock, Row, Store
 from ..text.cleaning import clean, digest
 from ..values.items import Scope

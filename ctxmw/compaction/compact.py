@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from ..conversation.blocks import Blocks
 from ..conversation.conversation import Conversations, Identity
@@ -20,7 +20,6 @@ from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history, said_in_view, with_present_note
 from ..conversation.replay.trail import trail_of
 from ..conversation.replay.views import History, View, captured_refs, ref_of, with_view
-from ..frozen import dataclass
 from ..protocols import TokenCounter
 from ..recall.pipeline import build_stable
 from ..text.cleaning import one_line

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..runtime.displayed import Displayed
 from ..values.messages import Message
 

@@ -13,10 +13,9 @@ over the whole history, in both directions, wherever they stand.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from ..conversation.replay.cleared import cleared
-from ..frozen import dataclass
 from ..text.cutting.json_text import shared_out
 from ..tokens.prompt_counter import Measure, parts_besides_text
 from ..values.messages import Message, last_user, message_text

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Cutter
 from ..values.compaction_event import CompactionEvent
 from ..values.messages import Message

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..conversation.conversation import Identity
@@ -26,7 +26,6 @@ from ..conversation.replay.views import (
     seams,
 )
 from ..errors import SummarizerError
-from ..frozen import dataclass
 from ..recall.pipeline import Own, Recall, gather
 from ..recall.render import Layout
 from ..text.terms import content_terms

@@ -8,9 +8,8 @@ the records it is made from, so that forgetting one takes its line out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from ..frozen import dataclass
 from ..recall.block import BETWEEN_REFS, END, FRAME, GROUP, HEADING, Block, Piece
 from ..recall.render import Layout
 from ..values.items import Item, Shown

@@ -11,10 +11,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..frozen import dataclass
 from ..protocols import TokenCounter
 from ..recall.render import Layout
 from ..text.cleaning import GAP

@@ -6,14 +6,13 @@ An epoch is the time for which its stable block holds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Find, Row, Store
 from ..recall.catalog import Catalog
 from ..recall.in_view import InView

@@ -13,10 +13,10 @@ or is there again, it is known by its words: the person's last ones are kept in 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ..frozen import dataclass
 from ..protocols import Find, Row, Store
 from ..values.messages import Message, moment_of
 from ..values.records import Turn

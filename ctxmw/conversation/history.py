@@ -8,12 +8,11 @@ which is never captured.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Find, Row
 from ..recall.entries import Entry
 from ..recall.offering.items import CatalogItem

@@ -7,10 +7,10 @@ agent's own questions brought is kept as it was answered, and known again in a p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from ..frozen import dataclass
 from ..protocols import Store
 from ..recall.block import hash_of
 from ..recall.outcome import used_of

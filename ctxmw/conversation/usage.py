@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from ..frozen import dataclass
 from ..protocols import Find
 from ..recall.outcome import ItemOutcome
 from ..runtime.displayed import Displayed

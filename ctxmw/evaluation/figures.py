@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..frozen import dataclass
 from .measure import RANKS, Answered
 
 

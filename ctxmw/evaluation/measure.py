@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ..frozen import dataclass
 from ..protocols import TokenCounter
 from ..values.budget import Budget
 from ..values.messages import Message

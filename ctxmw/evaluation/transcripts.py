@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 
 FORMS = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S", "%B-%d-%Y", "%Y/%m/%d (%a) %H:%M")
 """How public sets of conversations write a time: LoCoMo, REALTALK, BEAM, LongMemEval."""

@@ -7,11 +7,11 @@ with its conversation: a run that breaks off goes on there, or else the conversa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..conversation.conversation import Identity
 from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history
-from ..frozen import dataclass
 from ..values.argument_checks import check_name
 from ..values.messages import Message, check_messages
 from .learner import Learner, stored_turns

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.conversation import Conversations, Identity, scope_of
@@ -22,7 +22,6 @@ from ..conversation.record import reply_key
 from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Find, Store
 from ..runtime.lru import LruCache
 from ..runtime.telemetry import Telemetry, stage

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..frozen import dataclass
 from ..text.cleaning import clean, one_line
 from ..text.failures import failure_in, failure_key
 from ..text.names import names_a_file, names_in

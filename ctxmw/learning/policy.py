@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..text.secrets.sensitive import is_sensitive
 from ..values.items import Trust
 

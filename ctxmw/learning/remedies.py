@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
-
-from ..frozen import dataclass
 
 AHEAD = 6
 """How many calls after a failure may be its remedy."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from ..errors import InvalidValue, SummarizerError
-from ..frozen import dataclass
 from ..protocols import Clock, Summarizer, TokenCounter
 from ..runtime.telemetry import Stats
 from ..values.messages import message_text

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from ..frozen import dataclass
 from ..protocols import Find, Row
 from ..recall.pipeline import Recall
 from ..store.journal import Journal

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Clock, Find, Store
 from ..text.cleaning import digest, search_text
 from ..values.argument_checks import check_text

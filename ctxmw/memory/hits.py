@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..recall.block import GROUP
 from ..recall.pipeline import Recall
 from ..recall.render import Layout

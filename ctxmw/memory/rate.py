@@ -7,11 +7,11 @@ They go when the question is forgotten, and an opinion goes with what it is abou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import get_args
 
 from ..conversation.record import ContextRecord
 from ..errors import InvalidValue, NotFound
-from ..frozen import dataclass
 from ..protocols import Find
 from ..recall.pipeline import Recall
 from ..runtime.telemetry import stage

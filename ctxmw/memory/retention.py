@@ -10,11 +10,10 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ClassVar
 
-from ..frozen import dataclass
 from ..protocols import Find, Row
 from ..runtime.lru import LruCache
 from ..runtime.telemetry import Telemetry, stage

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..frozen import dataclass
 from ..store.journal import Journal
 from ..text.cleaning import fold
 from ..text.terms import content_terms

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from ..frozen import dataclass
 from ..protocols import TokenCounter
 from ..runtime.deadline import LATE, Late, TimeLimit
 from ..runtime.lru import LruCache

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
-from ..frozen import dataclass
 from ..protocols import Renderer
 from ..text.cleaning import escape, first_sentence, one_line
 from ..text.lines import as_said

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import timedelta
 
-from ..frozen import dataclass
 from ..text.cleaning import fold
 from ..text.phrases import TELLS_WHO
 from ..text.terms import content_terms

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..frozen import dataclass
 from ..protocols import Store
 from ..runtime.telemetry import Faults
 from ..text.cleaning import LONGEST_WORD, words

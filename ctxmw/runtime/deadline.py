@@ -8,9 +8,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from dataclasses import dataclass
 from typing import TypeVar
 
-from ..frozen import dataclass
 from .async_twins import Workers
 
 MILLISECONDS = 200.0

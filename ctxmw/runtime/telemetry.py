@@ -19,12 +19,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ContextDecorator, contextmanager, nullcontext
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from ..errors import CtxmwError, MissingPackage, StageError
-from ..frozen import dataclass
 from ..text.secrets.redaction import redact
 from .lru import LruCache
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..frozen import dataclass
 from ..text.cleaning import words
 from ..text.lexicon import STOP_WORDS
 from ..text.other_words import EVERYDAY, other_words

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..frozen import dataclass
 from ..runtime.deadline import Deadline
 from ..text.cleaning import words
 from ..text.lexicon import FRAME_WORDS, MONTHS, RELATED, SMALL_TALK, STOP_WORDS, WEEKDAYS

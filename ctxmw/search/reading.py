@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 
-from ..frozen import dataclass
 from ..protocols import Store, TokenCounter
 from ..runtime.lru import LruCache
 from ..runtime.telemetry import Faults

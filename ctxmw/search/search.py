@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import CtxmwError
-from ..frozen import dataclass
 from ..protocols import Store, TokenCounter
 from ..runtime.deadline import LATE, Aside, Deadline, Late
 from ..runtime.telemetry import Faults

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..workspace.files import Unreadable, read_bytes
 
 FILE = "ctxmw.toml"

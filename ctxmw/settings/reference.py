@@ -7,13 +7,12 @@ import inspect
 import json
 import textwrap
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from itertools import pairwise
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from ..frozen import dataclass
 from .settings import Settings
 
 _TOP = """\

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..frozen import dataclass
 from ..protocols import Change, Clock, Row, Store
 from ..runtime.lru import LruCache
 from ..values.items import MakeRef, short_refs

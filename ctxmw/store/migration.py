@@ -8,11 +8,11 @@ brought after. At the end both are read again and compared, by counts and by a h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from ..errors import StoreError
-from ..frozen import dataclass
 from ..protocols import Change, Find, Row, Store
 from ..text.cleaning import counted
 from .rows import RowsDone, batches

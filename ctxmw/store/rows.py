@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, TypeVar
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Find, Row
 
 WORDS = 64

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from . import change_checks, crowd_checks, row_checks, search_checks
 from .case import Broken, Case, Factory, NotAsked
 

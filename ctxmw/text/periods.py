@@ -8,9 +8,9 @@ Told against the day it was said, in days of UTC. Only words that limit what is 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from ..frozen import dataclass
 from .lexicon import MONTHS, WEEKDAYS
 from .patterns.late import late_pattern
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from ..frozen import dataclass
 from .patterns.late import late_pattern
 
 LOOKED_AT = 4_000

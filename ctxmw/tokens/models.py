@@ -9,8 +9,8 @@ allow less; `window=` always wins.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from ..frozen import dataclass
 from ..text.patterns.late import late_pattern
 
 

@@ -16,10 +16,9 @@ import threading
 from binascii import a2b_base64
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from ..frozen import dataclass
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

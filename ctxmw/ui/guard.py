@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import parse_qs
 
@@ -18,7 +19,6 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEADERS = {

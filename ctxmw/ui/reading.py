@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..conversation.record import ContextRecord
@@ -10,7 +11,6 @@ from ..conversation.state import SessionState, StoredBlock, block_ref
 from ..display.elements import Html, time_html
 from ..display.found import kind_of
 from ..errors import MissingUser, NotFound
-from ..frozen import dataclass
 from ..protocols import Find
 from ..recall.entries import Entry
 from ..recall.offering.items import CatalogItem

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..runtime.displayed import Displayed
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from math import inf
 from random import Random
 from typing import Any, Literal, get_args
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..protocols import Store
 from ..text.cleaning import digest, storable
 

@@ -16,11 +16,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..text.cleaning import digest
 from .clocks import checked_moment
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import timedelta
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from .clocks import span
 
 Age = float | timedelta

@@ -7,9 +7,8 @@ gigabytes), and so is what is long or nested; whatever is wrong is a `BadFrontma
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
-
-from ..frozen import dataclass
 
 LARGEST = 8192
 """Characters of a head."""

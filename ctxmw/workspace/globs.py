@@ -9,9 +9,8 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-
-from ..frozen import dataclass
 
 ALTERNATIVES = 64
 """Patterns that one pattern with braces may stand for."""

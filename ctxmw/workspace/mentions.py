@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import groupby
 
-from ..frozen import dataclass
 from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
 from ..text.patterns.late import late_pattern
 from ..text.phrases import ASKS

@@ -11,11 +11,11 @@ import os
 import re
 import stat
 from collections import Counter, deque
+from dataclasses import dataclass
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Literal
 
-from ..frozen import dataclass
 from ..text.cleaning import one_line
 from ..text.patterns.late import late_pattern
 from .files import open_safely

@@ -10,9 +10,9 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..frozen import dataclass
 from ..text.cleaning import clean, one_line
 from ..text.secrets.redaction import redact, redact_name
 from .files import Unreadable, inside, read_under

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..frozen import dataclass
 from .files import Unreadable, read_under
 from .globs import Ignored
 from .project import LANGUAGES

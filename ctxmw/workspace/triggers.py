@@ -8,13 +8,12 @@ wants "to add validation" still works on AuthService.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from math import inf
 from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import InvalidValue
-from ..frozen import dataclass
 from ..values.clocks import after, span
 from ..values.records import utc_now
 from .mentions import (

@@ -37,7 +37,7 @@ ROOMS = (
     "cli",
 )
 """From the lowest up; CONTRIBUTING has the same table."""
-SEAMS = {"ctxmw.errors": "text", "ctxmw.frozen": "text", "ctxmw.protocols": "values"}
+SEAMS = {"ctxmw.errors": "text", "ctxmw.protocols": "values"}
 """Modules at the top that count as part of a lower room."""
 LAZY = {
     ("ctxmw.runtime.displayed", "display"),

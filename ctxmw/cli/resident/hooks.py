@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import InvalidValue
-from ...frozen import dataclass
 from ...runtime.lru import LruCache
 from ...settings.settings import Settings
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import PurePath
 from posixpath import normpath
 
-from ...frozen import dataclass
 from ..files import CodeFile, module_name
 from .rust_modules import RustModules
 from .script_modules import SCRIPTS

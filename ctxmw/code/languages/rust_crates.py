@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ...frozen import dataclass
 from ...workspace.files import Unreadable, read_under
 
 _LARGEST = 64 * 1024

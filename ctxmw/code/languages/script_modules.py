@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 from typing import Any
 
-from ...frozen import dataclass
 from ...workspace.files import Unreadable, read_under
 
 SCRIPTS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...frozen import dataclass
 from ...text.terms import stem
 from ...workspace.mentions import excerpt
 from ..files import Definition

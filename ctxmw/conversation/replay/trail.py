@@ -29,11 +29,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
-from ...frozen import dataclass
 from ...protocols import TokenCounter
 from ...runtime.lru import LruCache
 from ...text.cleaning import digest

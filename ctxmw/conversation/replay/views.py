@@ -9,12 +9,11 @@ hash it had in the whole history, so what was captured is known again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from ...frozen import dataclass
 from ...protocols import Find, Store
 from ...recall.block import Block
 from ...text.cleaning import digest

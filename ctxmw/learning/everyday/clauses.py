@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from ...frozen import dataclass
 from .lexicon import FREQUENCY
 
 Told = Literal["preference", "fact"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
-
-from ...frozen import dataclass
 
 Kind = Literal["preference", "fact", "correction"]
 

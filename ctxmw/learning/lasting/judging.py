@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from ...frozen import dataclass
 from .marks import marks_of, spoken_words
 
 SURE = 0.8

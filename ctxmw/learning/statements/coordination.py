@@ -8,8 +8,8 @@ then takes the place of its own part only.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from ...frozen import dataclass
 from ..everyday.about_self import told_of_self
 from ..everyday.clauses import is_adverb
 from ..everyday.events import VERBS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from ...frozen import dataclass
 from ...text.prose import Sentence
 from .stating_nothing import SUPPOSED
 from .wording import Stated

@@ -7,9 +7,8 @@ pattern takes bounded time.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Literal
-
-from ...frozen import dataclass
 
 Stated = Literal[
     "preference", "correction", "decision", "fact", "done", "decided", "blocked", "next"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from ...frozen import dataclass
 from ...protocols import Find
 from ...store.journal import Journal
 from ...text.cleaning import words

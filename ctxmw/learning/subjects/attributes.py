@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from ...frozen import dataclass
 from ...text.terms import content_terms
 from .endings import adds, plain_words, says_it_changed
 from .forms import KIN

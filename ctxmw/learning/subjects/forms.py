@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...frozen import dataclass
 from ...text.terms import content_terms, stem
 
 NOT_ABOUT = frozenset(

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
-from ...frozen import dataclass
 from ...text.cleaning import fold
 from ...text.terms import content_terms, stem
 from ...values.records import OTHER_WORDS

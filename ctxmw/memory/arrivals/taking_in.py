@@ -6,12 +6,12 @@ A run that was interrupted goes on where it stopped, since every batch is writte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...conversation.state import gone_ref
 from ...errors import InvalidValue
-from ...frozen import dataclass
 from ...protocols import Find, Row
 from ...store.journal import Journal
 from ...store.rows import RowsDone

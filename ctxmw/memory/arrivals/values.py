@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from ...frozen import dataclass
 from ...text.cleaning import clean, digest
 from ...values.items import Trust
 from ...values.messages import Message

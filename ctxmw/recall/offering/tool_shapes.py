@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...errors import InvalidValue
-from ...frozen import dataclass
 
 _JOINED = ("_", "__", "-", ".", "/")
 """How adapters join a server's name and a tool's; Claude's way begins with mcp__."""

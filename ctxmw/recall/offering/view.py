@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from ...frozen import dataclass
 from ...search.offered import ADMITTED, Nearness, OfferedIndex, name_words
 from ...values.items import Include, Item
 from ...values.situation import with_match

@@ -11,11 +11,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any, Literal
 
-from ...frozen import dataclass
 from ...runtime.lru import LruCache
 from ...search.ranking.term_match import matcher
 from ...text.cleaning import clean, digest, one_line, words

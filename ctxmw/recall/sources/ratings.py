@@ -6,12 +6,12 @@ The table holds no words. A snapshot of it can be kept as arrays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frozen import dataclass
 from ...runtime.packing import Unpacked, found_under, under
 from ...search.lexical.columns import Column, small
 from ...search.lexical.strings import RowNumbers, StringTable

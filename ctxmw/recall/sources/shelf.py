@@ -9,7 +9,7 @@ of the table is kept in the store, so that the next process need not read every 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ...frozen import dataclass
 from ...protocols import Find, Row, Store
 from ...runtime.lru import LruCache
 from ...runtime.packing import Unpacked

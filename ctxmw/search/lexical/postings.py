@@ -7,11 +7,11 @@ small rest beside it, merged when it has grown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frozen import dataclass
 from ...text.lexicon import STOP_WORDS
 from ...text.terms import stem
 from .strings import StringTable

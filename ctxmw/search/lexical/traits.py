@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
-from ...frozen import dataclass
 from ...text.lexicon import MONTHS, WEEKDAYS
 from ...text.phrases import (
     ANSWER_SHAPES,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frozen import dataclass
 from ..lexical.index import Floats, Ints, LexicalIndex
 from ..question import Question
 

@@ -8,11 +8,11 @@ question, and of none of it being evidence, add up to how much evidence a questi
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...frozen import dataclass
 from ...values.budget import Appetite
 from ..lexical.columns import distinct
 from ..lexical.index import Bools, Floats, Ints, LexicalIndex

@@ -7,13 +7,13 @@ evidence; `weights` says how much each counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...frozen import dataclass
 from ...text.cleaning import words
 from ...text.terms import stem
 from ..lexical.index import Bools, Floats, Ints, LexicalIndex

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
-from ...frozen import dataclass
 from ...text.cleaning import words
 from ...text.lexicon import STOP_WORDS
 from ...text.terms import QUERY_CHARS

@@ -7,7 +7,7 @@ conversation, and rounded. Those of nearness by meaning depend on how well a mod
 
 from __future__ import annotations
 
-from ...frozen import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,11 +9,10 @@ is the same for every user, in every process, whatever is stored.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from ...frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

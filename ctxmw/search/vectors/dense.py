@@ -10,9 +10,9 @@ import logging
 import statistics
 import threading
 import time
+from dataclasses import dataclass
 
 from ...errors import CtxmwError
-from ...frozen import dataclass
 from ..offered_meaning import OfferedMeaning
 from .vectors import Vectors
 

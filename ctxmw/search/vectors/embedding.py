@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import CtxmwError, EmbedderError, InvalidValue
-from ...frozen import dataclass
 from ...protocols import Embedder
 
 if TYPE_CHECKING:

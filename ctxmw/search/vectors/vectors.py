@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import EmbedderError, InvalidValue
-from ...frozen import dataclass
 from ...protocols import Clock, Embedder, Row, Store, VectorIndex
 from ...runtime.lru import LruCache
 from ...runtime.telemetry import Faults

@@ -12,11 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ...errors import InvalidValue, StoreError
-from ...frozen import dataclass
 from .address import Address
 from .driver import psycopg, psycopg_pool
 from .errors import explained, lost, passes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...frozen import dataclass
+from dataclasses import dataclass
+
 from .json_text import cut_json
 from .rows import cut_lines, cut_table
 

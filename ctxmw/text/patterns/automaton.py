@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
-
-from ...frozen import dataclass
 
 _COPIES = (24, 3)
 """How often what is repeated so many times is written out; then it counts as any number."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from unicodedata import category
 
-from ...frozen import dataclass
 from ..cleaning import digest, storable
 from .kinds import MARKED, Secret, prefixed_pattern
 from .places import DIGIT, PLACES, assigned_values, vendor_values

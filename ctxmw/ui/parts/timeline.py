@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from ...display.elements import Child, Html, joined_html, tag
-from ...frozen import dataclass
 from ...values.records import Memory
 
 _WORDS = 2_000

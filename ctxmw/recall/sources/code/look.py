@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ....code.files import CodeFile, Definition
@@ -13,7 +13,6 @@ from ....code.ranking.outline import most_used
 from ....code.ranking.search import FoundFile, asks_for_tests, best_in_file, search_code
 from ....code.ranking.words import asked_terms
 from ....code.refs import file_ref, found_ref, line_ref, symbol_ref
-from ....frozen import dataclass
 from ....text.cleaning import digest
 from ....values.items import Item, Scope
 from ....values.situation import Situation

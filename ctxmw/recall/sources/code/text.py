@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from ....code.files import CodeFile, Definition, is_test
 from ....code.freshness import source_lines
 from ....code.ranking.words import terms_in
 from ....code.relations import Relation, related
-from ....frozen import dataclass
 from ....text.secrets.redaction import redact
 
 if TYPE_CHECKING:
