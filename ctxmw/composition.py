@@ -18,13 +18,11 @@ from .conversation.conversation import Conversations, Identity, located
 from .errors import InvalidValue
 from .learning.learner import Learner
 from .learning.policy import Learning, checked_trust
-from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
 from .memory.retention import Keeper
 from .option_checks import check_options
 from .protocols import Clock, Renderer, Source, Store, TokenCounter, VectorIndex
 from .recall.catalog import Catalog
 from .recall.modes import MODES, Mode
-from .recall.offering.items import Offer
 from .recall.offering.view import AgentSearch
 from .recall.pipeline import Recall
 from .recall.render import Markdown, Printer
@@ -37,11 +35,7 @@ from .runtime.async_twins import AT_WORK, AT_WORK_REMOTELY, Workers
 from .runtime.deadline import MILLISECONDS, TimeLimit
 from .runtime.telemetry import Faults, Observer, Stats, Telemetry, Tracing
 from .search.feedback import Opinions
-from .search.offered_meaning import OfferedMeaning
 from .search.search import Search
-from .search.vectors.dense import Backlog, Dense
-from .search.vectors.embedders import as_embedder
-from .search.vectors.vectors import Vectors
 from .store.journal import Feed, Journal
 from .store.open import data_folder
 from .store.redacting import bare, redacting
@@ -61,6 +55,9 @@ from .workspace.triggers import Triggers
 
 if TYPE_CHECKING:
     from .learning.distill import Distiller
+    from .learning.summarizers import MeteredSummarizer, SummarizerLimits
+    from .recall.offering.items import Offer
+    from .search.vectors.dense import Dense
 
 T = TypeVar("T")
 
@@ -381,6 +378,11 @@ def _dense(journal: Journal, feed: Feed, options: Options) -> Dense | None:
     embedder = options.get("embedder")
     if embedder is None:
         return None
+    from .search.offered_meaning import OfferedMeaning
+    from .search.vectors.dense import Backlog, Dense
+    from .search.vectors.embedders import as_embedder
+    from .search.vectors.vectors import Vectors
+
     store, clock, faults = journal.store, journal.clock, journal.faults
     index = _index(store, options.get("index") or "numpy")
     embedder = as_embedder(embedder)
@@ -431,5 +433,7 @@ def _summarizer(
     given = options.get("summarizer")
     if given is None:
         return None
+    from .learning.summarizers import MeteredSummarizer, SummarizerLimits, as_summarizer
+
     limits = _given(options.get("summarizer_limits"), SummarizerLimits)
     return MeteredSummarizer(as_summarizer(given), limits, count=count, clock=clock, stats=stats)

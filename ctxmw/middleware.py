@@ -14,32 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .calls.end import end_idle
-from .code.indexer import Indexed
-from .code.keeper import KeptCode
-from .code.watch import Watch
 from .composition import OpensWith, Options, checked, compose
 from .conversation.conversation import Identity
-from .conversation.history import record_behind, record_of
 from .conversation.record import ContextRecord
 from .conversation.state import Pinning, SessionState
-from .conversation.usage import ItemUsage, calls_with, usage_of
 from .errors import InvalidValue, MissingUser, NotFound
-from .memory.as_of import MemoryRequest, list_memories
-from .memory.documents import Documents
-from .memory.forget import checked_target, forget_named
-from .memory.hits import HitRequest, Hits, hits_for
-from .memory.pin import pin_memory, pinned_as
-from .memory.rate import Opinion, looked_at, rate, ratings_of
-from .memory.remember import Day, checked_memory, checked_period, edit, remember
-from .memory.retention import Receipt, receipts_of
-from .memory.versions import put_away, restore, versions
 from .option_checks import check_store
 from .protocols import Find, Store
 from .recall.catalog import Catalog
 from .runtime.async_twins import Workers, twin
 from .search.feedback import Feedback
 from .store.open import store_at
-from .store.transfer import export, import_
 from .values.argument_checks import (
     check_name,
     check_text,
@@ -61,7 +46,15 @@ from .workspace.activity import Activity, checked_activity, notice
 from .workspace.project import detect, resolved
 
 if TYPE_CHECKING:
+    from .code.indexer import Indexed
+    from .code.keeper import KeptCode
+    from .code.watch import Watch
+    from .conversation.usage import ItemUsage
     from .memory.arrivals.taking_in import TakenIn
+    from .memory.documents import Documents
+    from .memory.hits import Hits
+    from .memory.remember import Day
+    from .memory.retention import Receipt
     from .session import Session
 
 _SHOWABLE = (*RECORD_TYPES, "entry", "activity")
@@ -163,6 +156,8 @@ class ContextMiddleware:
         `metadata`, names and plain values, is for the application: `search`, `memories` and
         `forget` filter by it.
         """
+        from .memory.remember import checked_memory, checked_period, remember
+
         values = checked_memory(text, kind=kind, scope=scope) | checked_period(since, until)
         values |= {
             "key": check_name(key, "key"),
@@ -191,6 +186,8 @@ class ContextMiddleware:
 
         The old version is kept as history (`versions`), and conversations that show it are told.
         """
+        from .memory.remember import checked_memory, edit
+
         given = {"kind": kind, "scope": scope}
         changes = checked_memory(
             text, **{name: one for name, one in given.items() if one is not None}
@@ -216,6 +213,8 @@ class ContextMiddleware:
         search, and the text in blocks that showed it. Returns how many records there were. Naming
         only the user forgets everything about that user.
         """
+        from .memory.forget import checked_target, forget_named
+
         asked = {"ref": ref, "source": source, "session": session, "metadata": metadata}
         named = {name: value for name, value in asked.items() if value is not _Unset.UNSET}
         by, name = checked_target(named, user)
@@ -224,11 +223,15 @@ class ContextMiddleware:
 
     def put_away(self, ref: str, *, user: str | None = None) -> Memory:
         """Keep a memory out of every prompt and search, until `restore` brings it back."""
+        from .memory.versions import put_away
+
         with self._telemetry.observer.operation("put_away"):
             return put_away(self._journal, self._named(user), ref)
 
     def restore(self, ref: str, *, user: str | None = None) -> Memory:
         """Bring back a memory that was put away, by an agent's `forget` or by hand."""
+        from .memory.versions import restore
+
         name = self._named(user)
         with self._telemetry.observer.operation("restore"):
             memory = restore(self._journal, name, ref)
@@ -237,22 +240,32 @@ class ContextMiddleware:
 
     def pin(self, ref: str, *, user: str | None = None) -> Memory:
         """Have a memory in every conversation, before what is chosen by score; `unpin` ends it."""
+        from .memory.pin import pin_memory
+
         return pin_memory(self._journal, self._named(user), ref, "shown")
 
     def keep_out(self, ref: str, *, user: str | None = None) -> Memory:
         """Have a memory come when it is searched for, and never by itself; `unpin` ends it."""
+        from .memory.pin import pin_memory
+
         return pin_memory(self._journal, self._named(user), ref, "kept_out")
 
     def unpin(self, ref: str, *, user: str | None = None) -> Memory:
         """Have a memory come by itself where it matters: neither pinned nor kept out."""
+        from .memory.pin import pin_memory
+
         return pin_memory(self._journal, self._named(user), ref, None)
 
     def pins(self, *, user: str | None = None) -> dict[str, Pinning]:
         """Return what is pinned, by ref: "shown" in every conversation, or "kept_out"."""
+        from .memory.pin import pinned_as
+
         return pinned_as(self._journal, self._named(user))
 
     def documents(self, *, user: str | None = None) -> Documents:
         """Return the user's documents: JSON values under a path and a name, for applications."""
+        from .memory.documents import Documents
+
         return Documents(self.store, self._named(user), self._journal.clock)
 
     def get(self, refs: Sequence[str], *, user: str | None = None) -> list[Record]:
@@ -262,6 +275,8 @@ class ContextMiddleware:
 
     def versions(self, ref: str, *, user: str | None = None) -> list[Memory]:
         """Return every version of a memory, the newest first."""
+        from .memory.versions import versions
+
         found = [record for record in self.get([ref], user=user) if isinstance(record, Memory)]
         if not found:
             raise NotFound(f"there is no memory {ref!r}: search for it.")
@@ -286,6 +301,8 @@ class ContextMiddleware:
         that have all of it. With `as_of`, a date or an aware
         datetime, it answers as it would have then: what took a memory's place later does not count.
         """
+        from .memory.hits import HitRequest, hits_for
+
         asked = HitRequest(
             query=query,
             limit=limit,
@@ -319,6 +336,8 @@ class ContextMiddleware:
         With `as_of`, those that held then. With `everything`, also what does not hold yet, has run
         out, or was put away by an agent (`restore` brings that back).
         """
+        from .memory.as_of import MemoryRequest, list_memories
+
         asked = MemoryRequest(
             kind=kind,
             scope=scope,
@@ -346,6 +365,8 @@ class ContextMiddleware:
 
     def receipts(self, *, user: str | None = None) -> list[Receipt]:
         """Return the receipts of all that was removed by age, the newest first."""
+        from .memory.retention import receipts_of
+
         return receipts_of(self._journal, self._named(user))
 
     def export(self, path: str | Path, *, user: str | None = None) -> int:
@@ -353,6 +374,8 @@ class ContextMiddleware:
 
         The file takes the place of an older one only when it is whole.
         """
+        from .store.transfer import export
+
         return export(self.store, self._named(user), checked_path(path, "file").absolute())
 
     def import_(
@@ -367,6 +390,8 @@ class ContextMiddleware:
         All of it or nothing: a line that makes no sense is named. Importing twice changes nothing
         more. `progress` is told how many are done, and of how many.
         """
+        from .store.transfer import import_
+
         file = checked_path(path, "file").absolute()
         return import_(self.store, self._named(user), file, progress)
 
@@ -474,6 +499,8 @@ class ContextMiddleware:
 
     def why(self, answer: str, *, user: str | None = None) -> ContextRecord | None:
         """Return the record of the call that gave an answer: by its text, its id, or our ref."""
+        from .conversation.history import record_behind, record_of
+
         name = self._named(user)
         said = check_text(answer, "answer")
         return record_of(self._journal, name, said) or record_behind(self._journal, name, said)
@@ -498,6 +525,8 @@ class ContextMiddleware:
         What `peek` shows can be rated before any call: give its record, and in `asked` the question
         it was looked at for, which nothing else keeps.
         """
+        from .memory.rate import Opinion, looked_at, rate
+
         said = Opinion(ref=ref, value=value, note=note, missing=missing, asked=asked)
         name = self._named(user)
         known = record if isinstance(record, str) else checked(record, ContextRecord).ref
@@ -519,6 +548,8 @@ class ContextMiddleware:
         user: str | None = None,
     ) -> list[Feedback]:
         """Return what was said with `rate`, the newest first: of one call, one thing, or all."""
+        from .memory.rate import ratings_of
+
         return ratings_of(self._journal, self._named(user), record=record, about=ref)
 
     def usage(self, *, since: datetime | None = None, user: str | None = None) -> list[ItemUsage]:
@@ -527,12 +558,16 @@ class ContextMiddleware:
         Of each thing: how often, for how many tokens, and how many answers took it up. Nothing
         acts on it by itself: `put_away` and `forget` are for you to call.
         """
+        from .conversation.usage import usage_of
+
         return usage_of(self._journal, self._named(user), checked_since(since))
 
     def calls_with(
         self, ref: str, *, limit: int = 20, user: str | None = None
     ) -> list[ContextRecord]:
         """Return the last calls whose own blocks showed it, the newest first."""
+        from .conversation.usage import calls_with
+
         most = whole_number(limit, "limit")
         return calls_with(self._journal, self._named(user), check_text(ref, "ref"), most)
 
@@ -588,6 +623,8 @@ class ContextMiddleware:
 
         Use it in a `with`, or call its `close()`. Needs `pip install "ctxmw[watch]"`.
         """
+        from .code.watch import Watch
+
         name = check_name(project, "project") if project is not None else None
         folder = checked_path(path, "folder or file")
         return Watch(self._indexer, self.notice, self._named(user), folder, name)
@@ -600,6 +637,8 @@ class ContextMiddleware:
         It is indexed at once and looked at again every half minute; nobody waits for it. Use it in
         a `with`, or call its `start()` and `close()`.
         """
+        from .code.keeper import KeptCode
+
         name = check_name(project, "project") if project is not None else None
         folder = checked_path(path, "folder or file")
         return KeptCode(self._indexer, self._named(user), folder, name)

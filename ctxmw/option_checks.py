@@ -9,10 +9,8 @@ from random import Random
 from typing import Any
 
 from .errors import InvalidValue
-from .learning.summarizers import SummarizerLimits
 from .protocols import Store
 from .recall.modes import Mode
-from .recall.offering.items import Offer
 from .runtime.telemetry import Tracing
 from .values.argument_checks import is_listed
 
@@ -77,6 +75,21 @@ def _is_folder(value: Any) -> bool:
     return isinstance(value, str | Path)
 
 
+# Both are loaded by whoever gives one: most give neither.
+def _is_limits(value: Any) -> bool:
+    from .learning.summarizers import SummarizerLimits
+
+    return isinstance(value, SummarizerLimits)
+
+
+def _is_offers(value: Any) -> bool:
+    if not value:
+        return is_listed(value)
+    from .recall.offering.items import Offer
+
+    return _list_of(Offer)(value)
+
+
 def _is_window(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
@@ -86,8 +99,8 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "cwd": (_none_or(_is_folder), "the path of a folder"),
     "window": (_none_or(_is_window), "the model's window in tokens"),
     "index": (_none_or(_is(str)), 'text, such as "numpy"'),
-    "summarizer_limits": (_none_or(_is(SummarizerLimits)), "SummarizerLimits()"),
-    "offers": (_list_of(Offer), "a list of Offer(...)"),
+    "summarizer_limits": (_none_or(_is_limits), "SummarizerLimits()"),
+    "offers": (_is_offers, "a list of Offer(...)"),
     "servers": (_is(Mapping), "a dict from the names of servers to how their tools come in"),
     "renderer": (_none_or(lambda given: hasattr(given, "frame")), "Markdown(), Xml() or Compact()"),
     "sources": (is_listed, "a list of sources"),

@@ -8,35 +8,20 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .calls.binding import OfferedTools
 from .calls.end import end, end_idle
-from .calls.finish import commit_entries, finish_call, finish_without_record, stored_record
-from .calls.on_demand import OnDemandAnswers
 from .calls.prepare import peek_call, prepare_call
-from .calls.writing import AgentWriting
-from .compaction.compact import compact, leave, note_of_left
 from .compaction.compactor import Compacted, Window
 from .composition import Composition
-from .conversation.contents import (
-    collect_entry,
-    context_of,
-    leave_note,
-    leave_observation,
-    move,
-    new_summary,
-    pending,
-)
 from .conversation.conversation import Identity, Prepared, can_fetch, own_prepared
 from .conversation.exchanges import Telling
-from .conversation.history import Exchange, history_of, prompt_of, transcript_of
 from .conversation.record import ContextRecord, told_of
 from .conversation.replay.current import current_history
 from .conversation.state import SessionState
 from .entered import Entered, enter, exit_from
 from .errors import InvalidValue, Overloaded
-from .forgiving import ForgivingSession
 from .recall.entries import LIFETIME, Entry, checked_entry
 from .recall.offering.view import SessionContext
 from .runtime.async_twins import Workers, twin
@@ -48,6 +33,12 @@ from .values.clocks import checked_moment
 from .values.items import Priority, Trust
 from .values.messages import Message, Spoken, check_messages, checked_reply, place
 from .values.records import Note, Observation, SessionSummary, Turn
+
+if TYPE_CHECKING:
+    from .calls.on_demand import OnDemandAnswers
+    from .calls.writing import AgentWriting
+    from .conversation.history import Exchange
+    from .forgiving import ForgivingSession
 
 
 class Session(Displayed):
@@ -88,6 +79,8 @@ class Session(Displayed):
 
     def forgiving(self) -> ForgivingSession:
         """Return the conversation as adapters use it: a fault of ours does not stop the call."""
+        from .forgiving import ForgivingSession
+
         return ForgivingSession(self, self._composition, self._who)
 
     def without_learning(self) -> Session:
@@ -110,6 +103,8 @@ class Session(Displayed):
     @property
     def on_demand(self) -> OnDemandAnswers:
         """What the agent's own questions are answered with."""
+        from .calls.on_demand import OnDemandAnswers
+
         defaults = self._composition.defaults
         policy = defaults.on_demand.within(defaults.window)
         return OnDemandAnswers(self._recall, self._conversations, policy, self._who)
@@ -117,6 +112,8 @@ class Session(Displayed):
     @property
     def writing(self) -> AgentWriting:
         """What the agent's own tools write."""
+        from .calls.writing import AgentWriting
+
         return AgentWriting(self._learner, self._who)
 
     def prepare(
@@ -176,6 +173,8 @@ class Session(Displayed):
         `"pinned": True`, and whole groups of tool calls and their results. Go on with the messages
         returned, or send the whole history again: `prepare` shows the same view of it.
         """
+        from .compaction.compact import compact
+
         counted = self._counted(self._window(window), schemas(tools))
         with self._observer.operation("compact", **{CONVERSATION: self.id}):
             given = check_messages(messages)
@@ -187,12 +186,16 @@ class Session(Displayed):
 
         The note has at most `limit` tokens, and `note_of_left()` returns it again.
         """
+        from .compaction.compact import leave
+
         most = tokens(limit, "limit")
         given = check_messages(messages)
         return leave(self._compactor, self._fetching(self._who, None, given), given, most)
 
     def note_of_left(self) -> str:
         """Return the note of what left; "" when nothing did."""
+        from .compaction.compact import note_of_left
+
         return note_of_left(self._conversations, self._who)
 
     def in_view(self, messages: Sequence[Message]) -> list[Message]:
@@ -213,6 +216,8 @@ class Session(Displayed):
 
     def began(self, prepared: Prepared) -> None:
         """Say that the answer is coming (its first chunk is here): entries have arrived."""
+        from .calls.finish import commit_entries, stored_record
+
         record = stored_record(self._journal.store, own_prepared(prepared, self._who).context)
         if record is not None:
             commit_entries(self._journal.store, record)
@@ -231,6 +236,8 @@ class Session(Displayed):
         to an answer is nothing that was said. One without tool calls closes the turn. Finishing
         twice changes nothing more.
         """
+        from .calls.finish import finish_call, finish_without_record
+
         checked, answer = own_prepared(prepared, self._who), checked_reply(reply)
         flag(capture, "capture")
         if not isinstance(error, str):
@@ -257,6 +264,8 @@ class Session(Displayed):
 
     def note(self, kind: str, text: str) -> Note:
         """Leave a line on where the work stands: "done", "decided", "blocked" or "next"."""
+        from .conversation.contents import leave_note
+
         return leave_note(self._conversations, self._who, kind, text)
 
     def observe(
@@ -269,6 +278,8 @@ class Session(Displayed):
         concepts: Sequence[str] = (),
     ) -> Observation:
         """Leave something noticed while working, such as a bugfix or a discovery."""
+        from .conversation.contents import leave_observation
+
         lists = {"files": files, "concepts": concepts}
         return leave_observation(self._conversations, self._who, kind, title, text, **lists)
 
@@ -285,6 +296,8 @@ class Session(Displayed):
         Without one given, it is made of what was said. A later message reopens the conversation,
         and its next end replaces the summary.
         """
+        from .conversation.contents import new_summary
+
         lists = {"decisions": decisions, "concepts": concepts, "files": files}
         with self._journal.store.atomic(self.user):
             given = new_summary(self._conversations, self._who, summary, **lists)
@@ -307,6 +320,8 @@ class Session(Displayed):
 
         The same source and id again replaces what still waits.
         """
+        from .conversation.contents import collect_entry
+
         values = checked_entry(source, id, content, priority, metadata)
         if not isinstance(lifetime, timedelta):
             raise InvalidValue(f"lifetime is {lifetime!r:.60}: give a timedelta.")
@@ -315,6 +330,8 @@ class Session(Displayed):
 
     def pending(self) -> list[Entry]:
         """Return what waits for the next call: by priority, then oldest first."""
+        from .conversation.contents import pending
+
         return pending(self._conversations, self._who)
 
     def clear(self) -> int:
@@ -323,14 +340,20 @@ class Session(Displayed):
 
     def add(self, name: str) -> None:
         """Put a rule, reference, tool or record into this conversation, by name or ref."""
+        from .conversation.contents import move
+
         move(self._conversations, self._recall.catalog, self._who, name, "added")
 
     def remove(self, name: str) -> None:
         """Take it out of this conversation; it stays out, also of what search brings."""
+        from .conversation.contents import move
+
         move(self._conversations, self._recall.catalog, self._who, name, "removed")
 
     def unpin(self, name: str) -> None:
         """Let it come by itself again: neither added to this conversation nor taken out of it."""
+        from .conversation.contents import move
+
         move(self._conversations, self._recall.catalog, self._who, name, "neither")
 
     def refresh(self) -> None:
@@ -359,10 +382,14 @@ class Session(Displayed):
 
     def history(self) -> list[ContextRecord]:
         """Return the record of every call, oldest first, with the blocks as they were sent."""
+        from .conversation.history import history_of
+
         return history_of(self._journal, self.user, self.id)
 
     def transcript(self) -> list[Exchange]:
         """Return the conversation turn by turn: what was said, and the record of every call."""
+        from .conversation.history import transcript_of
+
         return transcript_of(self._journal, self.user, self.id)
 
     def prompt(self, record: ContextRecord) -> list[Spoken]:
@@ -370,6 +397,8 @@ class Session(Displayed):
 
         Our text comes back to the byte, the rest as it was captured; a system prompt never is.
         """
+        from .conversation.history import prompt_of
+
         return prompt_of(self._journal, self.user, record)
 
     async def aprepare(
@@ -453,4 +482,6 @@ class Session(Displayed):
         return Window(tokens=window, taken=Measure(self._recall.printer.count).tools(tools))
 
     def _context(self) -> SessionContext:
+        from .conversation.contents import context_of
+
         return context_of(self._conversations, self._recall.catalog, self._who)

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..conversation.blocks import Blocks
-from ..conversation.branches import left_behind
 from ..conversation.conversation import (
     SHOWN_TYPES,
     Conversations,
@@ -34,7 +33,6 @@ from ..protocols import Change, Row
 from ..recall.entries import Entry, waiting
 from ..recall.in_view import InView
 from ..recall.lanes import Choice, Selection
-from ..recall.offering.items import CatalogItem
 from ..recall.offering.view import CalledFor, SessionContext, context_in
 from ..recall.outcome import BlockKind, used_of
 from ..recall.pipeline import Own, Recall, own_items
@@ -45,7 +43,6 @@ from ..values.messages import message_text
 from ..values.records import SHARED
 from ..values.situation import LOOKED_AT, Situation, task_of
 from .binding import OfferedTools, request_of, what_is_called_for
-from .known_remedies import known_remedies
 
 if TYPE_CHECKING:
     from ..compaction.compactor import Compactor
@@ -188,6 +185,8 @@ class Call:
     @cached_property
     def outdated(self) -> set[str]:
         """What the conversation shows and what has changed, gone or run out since its last call."""
+        from ..recall.offering.items import CatalogItem
+
         state = self.seen.state
         if not state.epoch:
             return set()
@@ -232,6 +231,8 @@ class Call:
         recall, given, last = self.using.recall, self.history.messages, self.history.trail.last
         if last is None:
             return []
+        from .known_remedies import known_remedies
+
         # Most turns call no tool and speak of no failure.
         said = message_text(given[last]).lower()
         if last == len(given) - 1 and not any(word in said for word in _FAILS):
@@ -254,6 +255,8 @@ class Call:
         """Refs of answers that the history has left behind, and of what followed them."""
         if not self.may_branch:
             return frozenset()
+        from ..conversation.branches import left_behind
+
         trail = self.history.given_trail
         left = left_behind(self.using.journal, self.seen.state, trail)
         return frozenset(turn.ref for turn in left)

@@ -13,17 +13,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from ..conversation.conversation import IDLE, Identity
 from ..conversation.state import SessionState, session_ref
 from ..errors import CtxmwError, StoreError, UnreadableRecord
 from ..learning.learner import Learner
-from ..memory.summary import summary_of
 from ..protocols import Find, Row, Store
 from ..recall.pipeline import Recall
-from ..search.vectors.embedding import Refusal
 from ..store.journal import Journal
 from ..values.records import SessionSummary, load_all
+
+if TYPE_CHECKING:
+    from ..search.vectors.embedding import Refusal
 
 UNENDED = "unended:1"
 """Where the store keeps which conversations could not be ended, under their refs."""
@@ -108,6 +110,8 @@ def _to_end(store: Store, who: Identity, now: datetime) -> list[str]:
 
 def _set_aside(journal: Journal, user: str, session: str, error: Exception, now: datetime) -> None:
     """Keep with a conversation that it could not be ended, and tell it once."""
+    from ..search.vectors.embedding import Refusal
+
     ref = session_ref(session)
     journal.faults.tell("end", (user, ref), error, f"the conversation {session!r} was not ended")
     # A store that cannot even keep this is for the call that waits to report.
@@ -121,6 +125,8 @@ def _failed_ends(store: Store, user: str, refs: Sequence[str]) -> dict[str, Refu
     """Return which of these conversations could not be ended: how often, and when last."""
     if not refs:
         return {}
+    from ..search.vectors.embedding import Refusal
+
     kept = store.get_blobs(user, UNENDED, refs)
     read = {ref: Refusal.of(blob) for ref, blob in kept.items()}
     return {ref: refusal for ref, refusal in read.items() if refusal is not None}
@@ -138,6 +144,8 @@ def _end_if_idle(recall: Recall, learner: Learner, who: Identity, now: datetime)
 def _if_newer(
     journal: Journal, user: str, session: str, old: SessionSummary | None
 ) -> SessionSummary | None:
+    from ..memory.summary import summary_of
+
     new = summary_of(journal, user, session)
     if new is None or old is None:
         return new

@@ -18,7 +18,6 @@ from dataclasses import replace
 from ..compaction.compact import Need, needed, shrink, store_view
 from ..compaction.compactor import Compactor, Window
 from ..compaction.hooks import event_of
-from ..compaction.make_view import archive
 from ..conversation.conversation import SHOWN_TYPES, Identity, Prepared
 from ..conversation.exchanges import Telling
 from ..conversation.replay.current import current_history, with_present_note
@@ -204,6 +203,8 @@ def _compacted(call: Call, window: Window, need: Need) -> tuple[Call, Chosen | N
     """
     if not need.cut:
         return call, None
+    from ..compaction.make_view import archive
+
     using, who, history = call.using, call.who, call.history
     archive(using, who, history, need.cut)
     # What was just learned may be in the stable block already.

@@ -42,7 +42,7 @@ WHERE = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    with _seldom_collected():
+    with _seldom_collected(), _loading_no_more_than_needed():
         return _ran(arguments)
 
 
@@ -59,6 +59,25 @@ def _seldom_collected() -> Iterator[None]:
 
 _OBJECTS = 50_000
 """How many more there must be before garbage is looked for; Python's own number is below 1,000."""
+
+
+@contextmanager
+def _loading_no_more_than_needed() -> Iterator[None]:
+    """Have numpy start no threads, and pydantic look for no plugins: both take long, for nothing.
+
+    Numpy's threads would multiply large matrices, and nothing here does; pydantic reads what every
+    installed package says of itself. Whoever sets these variables has what they say.
+    """
+    own = {name: value for name, value in _LOADING.items() if name not in os.environ}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name in own:
+            os.environ.pop(name, None)
+
+
+_LOADING = {"OPENBLAS_NUM_THREADS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
 
 
 def _ran(arguments: Sequence[str] | None) -> int:

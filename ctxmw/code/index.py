@@ -43,16 +43,35 @@ class ProjectCode:
         self.let_go(file.path)
         for made in _MADE:
             self.__dict__.pop(made, None)
-        self.files[file.path] = file
+        first = len(self.lengths)
+        self._definitions.extend([None] * len(file.entities))
+        self._dead += len(file.entities)
+        self.put(file, first)
         self.graph.changed(file.path, same_paths=again)
+        self.lengths.extend(self.postings.add(first, [one.words for one in file.entities]))
+        if file.past and file.entities:
+            self.past.add(first, [file.past])
+
+    def without_gone(self) -> None:
+        """Hold no word of what is gone any more."""
+        if self._dead:
+            self._rebuild()
+
+    def begin_with(self, lengths: Sequence[int]) -> None:
+        """Have places for definitions of so many words each; `put` says what stands there."""
+        self.lengths.extend(lengths)
+        self._definitions.extend([None] * len(lengths))
+        self._dead = len(lengths)
+
+    def put(self, file: CodeFile, first: int) -> None:
+        """Have a file's definitions stand in places from there on, whose words are known."""
+        self.files[file.path] = file
         self._files_named[_base(file.path)].add(file.path)
-        self._places[file.path] = [
-            self._add(Definition(entity, file.path)) for entity in file.entities
-        ]
-        first = len(self._lengths)
-        self._lengths.extend(self.postings.add(first, [one.words for one in file.entities]))
-        if file.past and self._places[file.path]:
-            self.past.add(self._places[file.path][0], [file.past])
+        self._places[file.path] = range(first, first + len(file.entities))
+        for place, entity in enumerate(file.entities, start=first):
+            self._definitions[place] = Definition(entity, file.path)
+            self._named[entity.own_name].append(place)
+        self._dead -= len(file.entities)
 
     def let_go(self, path: str) -> None:
         """Know a file no longer."""
@@ -153,9 +172,9 @@ class ProjectCode:
         """Return the classes that name this one as a base."""
         return self._alive(self._derived.get(name))
 
-    def places_in(self, path: str) -> Sequence[int]:
+    def places_in(self, path: str) -> range:
         """Return the places of what a file defines."""
-        return self._places.get(path, ())
+        return self._places.get(path, range(0))
 
     def at(self, place: int) -> Definition | None:
         """Return the definition at a place; None when it is gone."""
@@ -180,7 +199,7 @@ class ProjectCode:
             postings=self.postings,
             past=self.past,
             file_of=file_of,
-            lengths=np.array(self._lengths, np.float64),
+            lengths=np.array(self.lengths, np.float64),
             lines=np.array([file.lines for file in self.files.values()], np.float64),
             edges=edges_of(pairs, len(paths)),
             named=named,
@@ -188,20 +207,15 @@ class ProjectCode:
             aside=aside_among(paths),
         )
 
-    def _add(self, one: Definition) -> int:
-        place = len(self._definitions)
-        self._definitions.append(one)
-        self._named[one.entity.own_name].append(place)
-        return place
-
     def _clear(self) -> None:
         self.files: dict[str, CodeFile] = {}
-        self._places: dict[str, list[int]] = {}
+        self._places: dict[str, range] = {}
         self._definitions: list[Definition | None] = []
         self._named: dict[str, list[int]] = defaultdict(list)
         self.postings = CodePostings()
         self.past = CodePostings()
-        self._lengths = array("L")
+        self.lengths = array("L")
+        """How many words a place holds, also one that is gone."""
         self.graph = ImportGraph(self.files)
         self._callers = LateNames(self._definitions, called_by)
         self._derived = LateNames(self._definitions, bases_of)
@@ -238,14 +252,7 @@ class ProjectCode:
         if name in self.modules or self.named(name):
             return False
         taken = self._packages.get(name, ())
-        return bool(taken) and not any(self._is_own(text) for text in taken)
-
-    def _is_own(self, text: str) -> bool:
-        """Say whether an import is of a file of this project, as far as its names tell."""
-        first, *others = text.partition(":")[0].replace("/", ".").strip(".").split(".")
-        if text.startswith((".", "/")) or first in self.modules or first in self._folders:
-            return True
-        return first not in stdlib_module_names and any(name in self.modules for name in others)
+        return bool(taken) and not any(_is_own(text, self.modules, self._folders) for text in taken)
 
     @cached_property
     def _packages(self) -> dict[str, set[str]]:
@@ -281,6 +288,14 @@ def _fit(one: Definition, outer: Sequence[str], rivals: int) -> float:
         return 0.9
     # "model.invoke": a variable, whose class is not known.
     return 0.5 if rivals <= DISTINCTIVE and len(one.entity.own_name) > _SHORTEST else 0.0
+
+
+def _is_own(text: str, modules: Collection[str], folders: Collection[str]) -> bool:
+    """Say whether an import is of a file of this project, as far as its names tell."""
+    first, *others = text.partition(":")[0].replace("/", ".").strip(".").split(".")
+    if text.startswith((".", "/")) or first in modules or first in folders:
+        return True
+    return first not in stdlib_module_names and any(name in modules for name in others)
 
 
 def _container(one: Definition) -> str:

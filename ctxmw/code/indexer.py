@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue, MissingPackage
 from ..protocols import Clock, Row, Store
@@ -19,11 +20,11 @@ from ..text.cleaning import clean, digest
 from ..values.items import Scope
 from ..workspace.files import Unreadable, decoded, inside, read_bytes
 from ..workspace.project import detect
-from ..workspace.source_tree import SourceFile, is_source, language_of, source_files
-from .codebase import Codebase
-from .files import READING, CodeFile, Entity, Unparsable, parse
-from .languages.local import LocalImports
-from .past import past_of
+from .codebase import SPACE, Codebase
+
+if TYPE_CHECKING:
+    from ..workspace.source_tree import SourceFile
+    from .files import CodeFile, Entity
 
 log = logging.getLogger("ctxmw")
 
@@ -78,6 +79,9 @@ class Indexer:
         bounds: Bounds | None = None,
     ) -> Indexed:
         """Index a folder, or one file, and return what was found."""
+        from ..workspace.source_tree import source_files
+        from .past import past_of
+
         target = _existing(path)
         folder = target if target.is_dir() else target.parent
         name = project or detect(folder).project or folder.name or "project"
@@ -102,6 +106,8 @@ class Indexer:
 
     def update(self, user: str, project: str, root: Path, paths: Iterable[str]) -> Indexed:
         """Look at these files again; they may be new, changed or gone."""
+        from ..workspace.source_tree import is_source
+
         known = self._known(user, project)
         job = _Job(self._store, self._clock, user=user, project=project, root=root, known=known)
         wanted = [path for path in paths if is_source(root, path)]
@@ -140,6 +146,8 @@ class _Job:
         root: Path,
         known: Mapping[str, CodeFile],
     ) -> None:
+        from .languages.local import LocalImports
+
         self.project = project
         self.root = root
         self.changes = self.moved = self.gone = 0
@@ -160,6 +168,8 @@ class _Job:
 
     def read(self, found: Sequence[SourceFile], progress: FilesDone | None) -> None:
         """Read what has changed, and write it a batch at a time."""
+        from .languages.local import LocalImports
+
         paths = {*self._known, *(source.path for source in found)}
         self._imports = LocalImports(self.root, paths)
         rows: list[Row] = []
@@ -191,6 +201,8 @@ class _Job:
         for file in known:
             self.changed[file.path] = tuple(entity.name for entity in file.entities[1:])
         self._store.put([self._emptied(file).row() for file in known])
+        if known:
+            self._store.drop_blobs(self._user, SPACE)  # it holds their words
         self.gone += len(known)
         for file in known:
             self.entities.pop(file.path, None)
@@ -205,6 +217,8 @@ class _Job:
         return file if latest.past == past else latest.model_copy(update={"past": past})
 
     def _as_read(self, source: SourceFile) -> CodeFile | None:
+        from .files import READING, Unparsable
+
         old = self._known.get(source.path)
         same_root = old is not None and (old.root, old.reading) == (str(self.root), READING)
         if old and same_root and (old.size, old.modified) == (source.size, source.modified):
@@ -223,6 +237,8 @@ class _Job:
     def _parsed(
         self, source: SourceFile, data: bytes, hashed: str, old: CodeFile | None
     ) -> CodeFile:
+        from .files import READING, CodeFile, parse
+
         text = decoded(data)
         # Read again even when it was only moved: its module has another name now.
         parsed = parse(source.language, source.path, text)
@@ -338,6 +354,8 @@ def _first_of(
 
 
 def _stated(root: Path, file: Path) -> SourceFile:
+    from ..workspace.source_tree import SourceFile, language_of
+
     path = file.relative_to(root).as_posix()
     language = language_of(path)
     if language is None:

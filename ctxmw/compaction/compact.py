@@ -30,9 +30,6 @@ from ..values.situation import Situation
 from .compactor import Compacted, Compaction, Compactor, Status, Window
 from .cut import Cut, Room, cut
 from .hooks import event_of, leaving_by, tell_after, tell_before
-from .make_view import archive, make_view, refill
-from .note import make_note
-from .note_lines import Archived
 
 log = logging.getLogger("ctxmw")
 
@@ -83,6 +80,8 @@ def shrink(
     note adds what the memory has for the goal and is not `known`: what the stable block shows, and
     what was removed from the conversation.
     """
+    from .make_view import archive, make_view, refill
+
     count = compactor.recall.printer.count
     measure, room = Measure(count), _room(window, compactor.policy)
     leaving = leaving_by(compactor, history.given, room.target)
@@ -176,6 +175,9 @@ def compact(
 
 def leave(compactor: Compactor, who: Identity, messages: Sequence[Message], limit: int) -> str:
     """Archive messages that are gone from a history; return the note of all that ever were."""
+    from .note import make_note
+    from .note_lines import Archived
+
     journal, store = compactor.journal, compactor.journal.store
     trail = trail_of(messages)
     compactor.learner.capture(who, Telling(messages=messages, trail=trail, at=journal.clock()))

@@ -10,26 +10,22 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidValue
 from ..protocols import Find, Row, Store
 from ..recall.catalog import Catalog
 from ..recall.in_view import InView
-from ..recall.offering.tool_shapes import tool_name
 from ..runtime.displayed import Displayed
 from ..runtime.lru import LruCache
 from ..store.journal import Feed, Journal
 from ..text.secrets.redaction import redact_name
 from ..values.argument_checks import check_name
 from ..values.budget import Budget
-from ..values.compaction_event import CompactionEvent
 from ..values.items import Item
 from ..values.messages import Message, Placement, check_placement, message_text
-from ..values.record_items import row_item
 from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
-from ..workspace.project import detect, resolved
 from .blocks import BlockCache, BuildCache, block_cache
 from .record import Build, ContextRecord, shown_again
 from .replay.trail import Trail, Trails
@@ -45,6 +41,9 @@ from .state import (
     session_ref,
     state_rows,
 )
+
+if TYPE_CHECKING:
+    from ..values.compaction_event import CompactionEvent
 
 OURS = 4
 """One part in so many of the model's window may be new text of ours, and another one replayed."""
@@ -120,6 +119,8 @@ def can_fetch(tools: Sequence[Any], messages: Sequence[Message]) -> bool:
 
 def located(who: Identity, cwd: str | Path | None) -> Identity:
     """Return an identity with its names checked, and with what its folder tells unless given."""
+    from ..workspace.project import detect, resolved
+
     if who.task is not None and who.task not in TASKS:
         raise InvalidValue(f"task is {who.task!r}. Allowed: {', '.join(TASKS)}.")
     if cwd is not None and not isinstance(cwd, str | Path):
@@ -171,6 +172,8 @@ class Prepared(Displayed):
 
         All of them for a call that went without the memory.
         """
+        from ..recall.offering.tool_shapes import tool_name
+
         if not self.is_recorded:
             return list(tools)
         named: dict[str, list[Any]] = {}
@@ -357,6 +360,8 @@ def _versions(
     journal: Journal, catalog: Catalog, user: str, refs: Collection[str]
 ) -> dict[str, str]:
     """Return the version each of these records has now; those that are gone have none."""
+    from ..values.record_items import row_item
+
     rows = journal.store.get(user, sorted(refs))
     items = journal.faults.read([row for row in rows if row.live], row_item)
     found = {item.ref: item.version for item in items}

@@ -21,13 +21,10 @@ from ..conversation.exchanges import StoredTurns, Telling, in_order, since_quest
 from ..conversation.record import reply_key
 from ..conversation.replay.trail import Trail
 from ..conversation.state import SessionState
-from ..conversation.strangers import follows_strangers
 from ..errors import InvalidValue
 from ..protocols import Find, Store
 from ..runtime.lru import LruCache
 from ..runtime.telemetry import Telemetry, stage
-from ..search.search import Search
-from ..search.vectors.dense import Dense
 from ..text.secrets.redaction import redact, redact_name, redact_values
 from ..tokens.prompt_counter import arguments
 from ..values.items import Trust, many_refs
@@ -44,6 +41,8 @@ from ..values.records import Turn, load_all
 from .policy import Learning, check_trust
 
 if TYPE_CHECKING:
+    from ..search.search import Search
+    from ..search.vectors.dense import Dense
     from .distill import Distiller
     from .taint import Strangers
 
@@ -251,6 +250,8 @@ class Learner:
         looked_at = [at for at in told.chosen if not _is_plain(messages[at], who.user)]
         if not looked_at:
             return set()
+        from ..conversation.strangers import follows_strangers
+
         tainted = {at for at in looked_at if strangers.taint(at)}
         answers = {at for at in looked_at if messages[at]["role"] == "assistant"}
         # The caller's history may have left out what an earlier answer came from.

@@ -13,8 +13,6 @@ from functools import cached_property
 
 from ..conversation.replay.trail import Trail
 from ..runtime.lru import LruCache
-from ..text.prose import sentences
-from ..text.speech.own_words import has_pasted
 from ..text.terms import REPEATED, are_taken, content_terms
 from ..values.items import Trust
 from ..values.messages import Message, author_of, brought_by, message_text
@@ -131,6 +129,8 @@ class Strangers:
         return any(self._known.get(source) != "trusted" for source in brought)
 
     def _holds_a_paste(self, place: int) -> bool:
+        from ..text.speech.own_words import has_pasted
+
         own = self._trail.prints[place]
         known = self._pasted.get(own)
         if known is None:
@@ -145,6 +145,8 @@ def says_what_is_in(text: str, answer: str, people: str) -> bool:
     That is an address, or most words of a sentence out of two of the text's that stand together:
     in a long one any two words are somewhere.
     """
+    from ..text.prose import sentences
+
     known, held = people.casefold(), text.casefold()
     if any(one in held and one not in known for one in _addresses(answer)):
         return True

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from ..code.codebase import SPACE
 from ..code.files import CodeFile
 from ..code.refs import refs_in_file
 from ..conversation.exchanges import ANCHORS, SHORT, TAIL
@@ -142,6 +143,8 @@ def forget(journal: Journal, user: str, rows: Iterable[Row], along: Sequence[Tur
         removed += _rewrite(journal, user, stale)
         code = [row for row in found if row.type == CodeFile.type]
         files = journal.read(code, CodeFile)
+        if code:
+            store.drop_blobs(user, SPACE)  # it holds their words
         shown = touched.union({one.ref for one in stale}, *map(refs_in_file, files))
         store.put(scrubbed_blocks(store, user, shown))
         return removed

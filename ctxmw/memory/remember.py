@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..conversation.state import pass_on_pins
 from ..errors import InvalidValue, NotFound
 from ..protocols import Find, Store
 from ..runtime.telemetry import stage
-from ..search.ranking.near_duplicates import shared
-from ..search.search import Search
 from ..store.journal import Journal
 from ..text.cleaning import search_text
 from ..text.lexicon import STOP_WORDS
-from ..text.periods import ALWAYS, period_in
 from ..text.secrets.redaction import redact
 from ..text.terms import stems
 from ..values.argument_checks import check_kind, check_scope, check_text
 from ..values.clocks import begin_of, end_of
 from ..values.records import AGENT, MEMORY_KINDS, OTHER_WORDS, Memory, load_all
 from .outdated import outdated_turns
+
+if TYPE_CHECKING:
+    from ..search.search import Search
 
 ALIKE = 0.6
 """The share of their words that two memories have in common when they say almost the same."""
@@ -81,6 +81,8 @@ def remember(
     From when and until when it holds is read from the text, unless that is given. `replaces` names
     memories whose place it takes beside those of its key, each with the reason.
     """
+    from ..text.periods import period_in
+
     store = journal.store
     with store.atomic(user):
         new = journal.new(Memory, user, **({"at": at} if at else {}), **values)
@@ -113,6 +115,8 @@ def remember(
 @stage("edit")
 def edit(journal: Journal, user: str, ref: str, **values: Any) -> Memory:
     """Put another text, kind or scope in a memory's place; the old one stays as history."""
+    from ..text.periods import ALWAYS, period_in
+
     store = journal.store
     with store.atomic(user):
         rows = [row for row in store.get(user, [ref]) if row.type == Memory.type]
@@ -243,6 +247,8 @@ def _linked(journal: Journal, new: Memory) -> list[Memory]:
 
 
 def _near_in_store(store: Store, new: Memory, said: list[str], terms: set[str]) -> list[str]:
+    from ..search.ranking.near_duplicates import shared
+
     asked = Find(types=("memory",), scopes=(new.scope,), limit=_LOOKED_UP)
     # Looking for all of its words would find everything, and take its time. Long words are rare.
     words = sorted(

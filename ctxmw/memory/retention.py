@@ -23,7 +23,6 @@ from ..values.clocks import after
 from ..values.items import long_ref
 from ..values.records import Moment, Record
 from ..values.retention import Retention
-from .forget import remembering_what_is_gone, scrubbed_blocks
 
 log = logging.getLogger("ctxmw")
 
@@ -102,6 +101,8 @@ class Keeper:
 
     @stage("retention")
     def _remove(self, user: str) -> Receipt | None:
+        from .forget import remembering_what_is_gone, scrubbed_blocks
+
         store = self.journal.store
         with self.telemetry.observer.operation("retention"), store.atomic(user):
             limits, rows = self._limits(), list[Row]()

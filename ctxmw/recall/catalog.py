@@ -32,7 +32,6 @@ from .offering.items import (
     CatalogServer,
     Offer,
 )
-from .offering.tool_shapes import read_tools, without_server
 from .offering.view import CatalogView
 from .sources.skills import Skills
 
@@ -94,6 +93,8 @@ class Catalog:
         and JSON schemas. A model is still given the tools themselves: of those it is given, the
         ones that a request calls for are bound.
         """
+        from .offering.tool_shapes import read_tools, without_server
+
         if include is not None:
             check_kind(include, INCLUDES, "include")
         check_name(server, "server")

@@ -14,7 +14,6 @@ from ..protocols import Store, TokenCounter
 from ..runtime.lru import LruCache
 from ..runtime.telemetry import Faults
 from ..text.cleaning import GAP, words
-from ..text.cutting.data import is_data
 from ..text.terms import content_terms, stems
 from ..text.topics import weights_of_words
 from ..values.items import Item
@@ -77,6 +76,8 @@ class ReadRecord:
     @property
     def lists(self) -> bool:
         """Whether it is long and lists many things, of which a question wants one."""
+        from ..text.cutting.data import is_data
+
         if self._lists is None:
             self._lists = self._tokens > LONG and (self.is_output or is_data(self.item.text))
         return self._lists

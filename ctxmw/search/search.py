@@ -31,16 +31,16 @@ from .lexical.index import Bools, Floats, Ints, LexicalIndex
 from .per_user import Indexes
 from .question import Filter, Question, analyse, rows_allowed
 from .ranking.candidates import CHEAP, Candidate, gain, least, length, spread
-from .ranking.near_duplicates import alike, shared
+from .ranking.near_duplicates import shared
 from .ranking.signals import Signals, signals
 from .ranking.weights import reads_sentences, weights_for
 from .reading import LONG, SHARE, Passages, ReadRecord, longest_passage
-from .vectors.dense import Dense, Near
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .feedback import Sway
+    from .vectors.dense import Dense, Near
 
 log = logging.getLogger("ctxmw")
 
@@ -204,6 +204,8 @@ class Search:
         None when no index is at hand that could tell. What was written since it was last used is
         compared one by one.
         """
+        from .ranking.near_duplicates import alike
+
         with self._indexes.at_hand(user) as kept:
             if kept is None:
                 return None

@@ -17,7 +17,6 @@ from ..errors import InvalidValue
 from ..protocols import Row, Store
 from ..runtime.lru import LruCache
 from ..text.cleaning import words
-from ..text.patterns.ambiguity import check_paths
 from ..text.secrets.redaction import redact, redact_name
 
 MARK = "[REDACTED:own]"
@@ -136,6 +135,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
+    from ..text.patterns.ambiguity import check_paths
+
     try:
         found = re.compile(pattern)
     except re.error as error:

@@ -262,14 +262,17 @@ class SavedReplica(Replica[S]):
         make: Callable[[str], S],
         *,
         space: tuple[str, str],
+        worth: int | None = None,
         **most: int,
     ) -> None:
         """Project rows as `Replica` does, and keep no more `users` and `places` in memory.
 
-        `space` is where snapshots are kept, and where an older version kept them.
+        `space` is where snapshots are kept, and where an older version kept them. Of projections
+        that have less than `worth` places none is kept.
         """
         super().__init__(feed, types, make, **most)
         self._space, self._older = space
+        self._worth = WORTH_KEEPING if worth is None else worth
 
     def _after_use(self, kept: Kept[S]) -> None:
         with kept.lock:
@@ -305,10 +308,10 @@ class SavedReplica(Replica[S]):
             kept.unsaved = len(kept.value)
 
     def _snapshot_due(self, kept: Kept[S]) -> tuple[bytes, int] | None:
-        if kept.unsaved < _OFTEN:
+        if kept.unsaved < min(_OFTEN, self._worth):
             return None
         size = len(kept.value)
-        if size < WORTH_KEEPING or kept.unsaved < min(size // 8, _MOST):
+        if size < self._worth or kept.unsaved < min(size // 8, _MOST):
             return None
         if self._store.in_atomic():
             return None  # which may be undone, and the snapshot with it

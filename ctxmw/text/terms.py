@@ -90,6 +90,8 @@ def _stem(word: str) -> str:
 
 def _without_endings(word: str) -> str:
     for _ in range(_MOST_ENDINGS):
+        if not word.endswith(_ENDINGS):
+            break
         endings = (one for one in _ENDINGS if word.endswith(one))
         rest = next((cut for one in endings if _syllables(cut := word[: -len(one)]) > 1), None)
         if rest is None:

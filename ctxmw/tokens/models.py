@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..text.patterns.late import late_pattern
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokenizer:
@@ -23,13 +25,13 @@ class Tokenizer:
     """Whether the encoding is the model's own; if not, counts are estimates."""
 
 
-_OPENAI_NEW = re.compile(r"(?<![a-z0-9])(chat)?gpt-(4o|4\.[15]|5|oss)|(^|[/:])o[134](-|$)|o200k_")
-_OPENAI_OLD = re.compile(
+_OPENAI_NEW = late_pattern(r"(?<![a-z0-9])(chat)?gpt-(4o|4\.[15]|5|oss)|(^|[/:])o[134](-|$)|o200k_")
+_OPENAI_OLD = late_pattern(
     r"(?<![a-z0-9])gpt-(4|3\.?5)(?![a-z0-9])|text-embedding-(ada|3)|(davinci|babbage)-002|cl100k_"
 )
-_CLAUDE = re.compile(r"claude\D*(?:(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?")
-_MISTRAL = re.compile(r"mistral|mixtral|ministral|magistral|codestral|devstral|pixtral")
-_LLAMA_3 = re.compile(r"llama-?v?3(?![\db])")
+_CLAUDE = late_pattern(r"claude\D*(?:(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?")
+_MISTRAL = late_pattern(r"mistral|mixtral|ministral|magistral|codestral|devstral|pixtral")
+_LLAMA_3 = late_pattern(r"llama-?v?3(?![\db])")
 
 # Measured on prose, code, JSON and other scripts, as tokens of the model over cl100k_base's; on
 # o200k_base, which is the best at other scripts, the factors would have to be far larger.
@@ -94,7 +96,7 @@ _WINDOWS: tuple[tuple[str, int], ...] = (
     (r"deepseek-(chat|reasoner|v3|r1)", 128_000),
     (r"qwen-?3|qwen-?2\.5", 32_768),
 )
-_KNOWN = tuple((re.compile(pattern), window) for pattern, window in _WINDOWS)
+_KNOWN = tuple((late_pattern(pattern), window) for pattern, window in _WINDOWS)
 """The first that fits holds; where a name fits several, the special one stands first."""
 
 

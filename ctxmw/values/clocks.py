@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue
-from ..protocols import Clock
+
+if TYPE_CHECKING:
+    from ..protocols import Clock
 
 FIRST_YEAR, LAST_YEAR = 100, 9900
 _LONGEST = timedelta(days=36_500)

@@ -11,7 +11,6 @@ from ..protocols import Row
 from ..text.cleaning import digest, one_line
 from ..text.phrases import FIRST_PERSON, WISHES
 from ..text.secrets.sensitive import is_sensitive
-from ..text.speech.own_words import own_words
 from ..text.topics import topics_of
 from .items import Item, Scope
 from .records import (
@@ -214,6 +213,8 @@ def _label(record: Record) -> str:
 
 def _speaker(turn: Turn) -> str:
     """Return who is named before a turn: of a person only with their own words, no other's."""
+    from ..text.speech.own_words import own_words
+
     name = turn.speaker or turn.role
     if not turn.tainted or turn.role != "user" or turn.trust != "trusted":
         return name

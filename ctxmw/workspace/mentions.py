@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..text.lexicon import FRAME_WORDS, SMALL_TALK, STOP_WORDS
+from ..text.patterns.late import late_pattern
 from ..text.phrases import ASKS
 from .project import LANGUAGES
 
@@ -201,7 +202,7 @@ _SCRIPT = (
     r"(?P<path>(?:[A-Za-z]:)?[^()\s:?@]{1,400})(?:\?[^\s:()]{0,100})?:(?P<line>\d{1,7}):\d+"
 )
 _FRAMES = tuple(
-    re.compile(pattern)
+    late_pattern(pattern)
     for pattern in (
         # Python
         r'^\s*File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[\w.<>]+))?',

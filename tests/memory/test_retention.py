@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from ctxmw import ContextMiddleware, InvalidValue, Retention
-from ctxmw.memory import retention
+from ctxmw.memory import forget, retention
 from ctxmw.testing import FixedClock
 
 ASKED = {"role": "user", "content": "Which colour has the shop?"}
@@ -107,7 +107,7 @@ def test_what_fails_there_fails_nobodys_call(opened, clock, monkeypatch):
     def broken(*_):
         raise RuntimeError("the disk is on fire")
 
-    monkeypatch.setattr(retention, "scrubbed_blocks", broken)
+    monkeypatch.setattr(forget, "scrubbed_blocks", broken)
     assert ctx.session("new").prepare([ASKED]).messages[-1]["role"] == "user"
     assert ctx.receipts() == []
     assert ctx.stats()["set_aside.retention.StageError"] == 1

@@ -49,14 +49,17 @@ class PathParts:
         """Return the two words that one is made of: both stand in the code more often than it."""
         most, best = max(_FEW, self._places(stem(word))), frozenset[str]()
         for at in range(_SHORTEST, len(word) - _SHORTEST + 1):
-            halves = frozenset((stem(word[:at]), stem(word[at:])))
-            often = min(map(self._places, halves))
-            if often > most:
-                most, best = often, halves
+            first = stem(word[:at])
+            # Most beginnings stand nowhere, and then the rest need not be looked at.
+            if (often := self._places(first)) <= most:
+                continue
+            rest = stem(word[at:])
+            if (often := min(often, self._places(rest))) > most:
+                most, best = often, frozenset((first, rest))
         return best
 
     def _places(self, term: str) -> int:
-        return len(self._postings.of(term)[0])
+        return self._postings.often(term)
 
 
 def _acted(term: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import InvalidValue
 from ...runtime.lru import LruCache
@@ -17,8 +18,10 @@ from ...text.terms import content_terms
 from ...values.items import Include, Item, code_ref
 from ...values.situation import Situation
 from ...workspace.project import resolved
-from ...workspace.skills import Skill, Stamp, skills_around, skills_below, stamp_of
 from .directory import is_vendored
+
+if TYPE_CHECKING:
+    from ...workspace.skills import Skill, Stamp
 
 MOST = 5
 """Skills that one request may bring."""
@@ -40,6 +43,8 @@ class Skills:
 
     def add(self, folder: str | Path) -> list[str]:
         """Offer the skills of a folder to every conversation; return their names."""
+        from ...workspace.skills import skills_below
+
         if not isinstance(folder, str | Path) or not Path(folder).is_dir():
             raise InvalidValue(
                 f"there is no folder {str(folder)!r:.200}: give one that holds skills, each in a "
@@ -87,6 +92,8 @@ class Skills:
         return [*added, *self._around(situation)]
 
     def _around(self, situation: Situation) -> list[Skill]:
+        from ...workspace.skills import skills_around, stamp_of
+
         if situation.cwd is None:
             return []
         root = situation.root or situation.cwd

@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..patterns.late import late_pattern
+
 ALPHABETS = {
     "alnum": "A-Za-z0-9",
     "upper": "A-Z0-9",
@@ -173,7 +175,7 @@ class Marked(NamedTuple):
 # A word begins there. Behind the first character, so that only such characters are looked at.
 _FIRST = r"(?<![A-Za-z0-9_-].)"
 MARKED: tuple[Marked, ...] = tuple(
-    Marked(kind, mark, re.compile(first + _FIRST + rest, re.ASCII))
+    Marked(kind, mark, late_pattern(first + _FIRST + rest, re.ASCII))
     for kind, mark, first, rest in (
         ("jwt", "eyJ", "e", r"yJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]*+"),
         ("terraform_token", ".atlasv1.", "[A-Za-z0-9]", r"[A-Za-z0-9]{13}\.atlasv1\.[\w=-]{40,}+"),
@@ -199,7 +201,7 @@ class Hooked(NamedTuple):
 
 
 HOOKED: tuple[Hooked, ...] = tuple(
-    Hooked(host, re.compile(re.escape(host) + path, re.ASCII))
+    Hooked(host, late_pattern(re.escape(host) + path, re.ASCII))
     for host, path in (
         ("hooks.slack.com/", r"(?:services|workflows|triggers)/([\w+/-]{20,}+)"),
         ("/api/webhooks/", r"(\d{15,21}/[\w-]{30,}+)"),
@@ -269,7 +271,7 @@ def prefixed_pattern() -> tuple[re.Pattern[str], tuple[str, ...]]:
     kinds: list[str] = []
     first = "".join(sorted({prefix[0] for prefix, _ in leaves}))
     tree = _tree(leaves, kinds)
-    return re.compile(rf"(?<![A-Za-z0-9])(?=[{first}]){tree}", re.ASCII), tuple(kinds)
+    return late_pattern(rf"(?<![A-Za-z0-9])(?=[{first}]){tree}", re.ASCII), tuple(kinds)
 
 
 NAMED_LENGTHS = frozenset(length for row in NAMED for length in row.lengths)
@@ -282,7 +284,7 @@ def named_patterns() -> dict[str, re.Pattern[str]]:
     for row in NAMED:
         for name in row.names.split():
             found.setdefault(name, []).extend(_values(row))
-    return {name: re.compile("|".join(values), re.ASCII) for name, values in found.items()}
+    return {name: late_pattern("|".join(values), re.ASCII) for name, values in found.items()}
 
 
 def _values(row: Named) -> Iterator[str]:

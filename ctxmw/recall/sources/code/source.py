@@ -12,20 +12,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....code.codebase import Codebase
-from ....code.ranking.outline import asks_for_outline
-from ....code.ranking.search import FoundFile
-from ....code.ranking.words import asked_terms
 from ....protocols import TokenCounter
 from ....text.cleaning import digest
 from ....values.items import Item
 from ....values.situation import Rating, Situation, Weights
 from ....workspace.mentions import symbols_in
 from ....workspace.triggers import Trigger, Triggers
-from .layout import OF_A_LINE, CodeLayout, definitions_of
-from .look import SAYS_MORE, CodeLook, Looked
 
 if TYPE_CHECKING:
     from ....code.index import ProjectCode
+    from ....code.ranking.search import FoundFile
+    from .look import CodeLook, Looked
 
 KINDS = ("module", "class", "function", "method", "constant", "file")
 """What code items are."""
@@ -56,6 +53,8 @@ class Code:
         """Return what is pointed at and what is asked about, within the policy's limits."""
         if code is None:
             return []
+        from .look import CodeLook
+
         look = CodeLook(code, situation, policy, triggers)
         look.freshen(triggers)
         named = self._named(look, situation, triggers, floor)
@@ -70,6 +69,8 @@ class Code:
 
     def found(self, code: ProjectCode, situation: Situation, policy: Triggers) -> list[Item]:
         """Return what fits a query that is known to be about code: names in it, then its words."""
+        from .look import CodeLook
+
         named = Trigger(
             kind="symbol",
             queries=tuple(symbols_in(situation.query, code.knows)),
@@ -88,6 +89,8 @@ class Code:
 
     def get(self, situation: Situation, ref: str) -> Item | None:
         """Return the piece of code with this ref, if it is still as it was."""
+        from .look import CodeLook
+
         with self._codebase.use(situation.user, situation.project) as code:
             return CodeLook(code, situation, Triggers(), ()).get(ref) if code is not None else None
 
@@ -111,6 +114,8 @@ class Code:
         self, look: CodeLook, situation: Situation, policy: Triggers, room: int
     ) -> list[Item]:
         """Return what the message is about, the best first, in as much detail as there is room."""
+        from ....code.ranking.outline import asks_for_outline
+
         if policy.message and policy.hits and asks_for_outline(situation.query):
             return self._outlined(look, situation, policy, room)
         return self._laid_out(look, look.but_shown(look.about()), situation, policy, room)
@@ -119,6 +124,9 @@ class Code:
         self, look: CodeLook, situation: Situation, policy: Triggers, room: int
     ) -> list[Item]:
         """Return the files that are used most, each in a line with what it is and holds."""
+        from .layout import OF_A_LINE, definitions_of
+        from .look import Looked
+
         items: list[Item] = []
         for file in look.most_used(policy.sections):
             text = look.text.in_an_outline(file.path, definitions_of(file))
@@ -133,6 +141,8 @@ class Code:
         self, look: CodeLook, situation: Situation, items: Sequence[Item], room: int
     ) -> list[Item]:
         """Return what is named, with the lines that answer where there is room."""
+        from ....code.ranking.words import asked_terms
+
         terms = asked_terms(situation.query)
         shown = list(items)
         for at, item in enumerate(items):
@@ -155,6 +165,10 @@ class Code:
     ) -> list[Item]:
         # What is named is what matters, and what stands around it: the rest gets a line, unless
         # the message says much more than a name.
+        from ....code.ranking.words import asked_terms
+        from .layout import CodeLayout
+        from .look import SAYS_MORE, Looked
+
         only = look.paths_named if look.of_this_message else None
         if only is not None and found and look.words_besides(situation.query) >= SAYS_MORE:
             only = {*only, *(file.path for file in found[:1] if file.score >= _AS_GOOD)}
