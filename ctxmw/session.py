@@ -157,7 +157,7 @@ class Session(Displayed):
             size, offered = self._window(window), () if tools is None else schemas(tools)
             automatic = size and self._compactor.policy.automatic
             counted = Window(tokens=size) if size and automatic else None
-            given = check_messages(messages)
+            given = self._conversations.checked(self._who, messages)
             who = self._fetching(self._asking(query, size), tools, given)
             tools_given = OfferedTools(schemas=tuple(offered), chosen=choose_tools)
             prepared = prepare_call(

@@ -25,7 +25,13 @@ from ..values.argument_checks import check_name
 from ..values.budget import Budget
 from ..values.compaction_event import CompactionEvent
 from ..values.items import Item
-from ..values.messages import Message, Placement, check_placement, message_text
+from ..values.messages import (
+    Message,
+    Placement,
+    check_messages,
+    check_placement,
+    message_text,
+)
 from ..values.record_items import row_item
 from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
@@ -216,6 +222,13 @@ class Conversations:
     tools_given: Event = field(default_factory=Event)
     """Set once tools were made that bring records: a model that nothing is known of may have them.
     """
+
+    def checked(self, who: Identity, messages: Sequence[Message]) -> list[Message]:
+        """Return a history as a list, or raise for what is wrong with it: what is new of it."""
+        known = 0
+        if isinstance(messages, list | tuple):
+            known = self.trails.begun((who.user, who.session), messages).length
+        return check_messages(messages, known)
 
     def load(self, who: Identity, now: datetime | None = None) -> SessionState:
         """Return the conversation's state with its parts; that of a new one begins now."""

@@ -29,8 +29,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ KNOWN_TURNS = 1024
 A history that is cut at every call has new ones at every call."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trail:
     """The hashes of a history, message by message. System messages do not count."""
 
@@ -65,11 +66,18 @@ class Trail:
     """Of user messages, with the one before each; no others have a part."""
     last: int | None = None
     """Where the last user message stands."""
+    systems: tuple[int, ...] = ()
+    """Where system messages stand: they have the hash of what stands before them."""
 
-    @property
+    @cached_property
     def users(self) -> list[int]:
         """Where the user messages stand."""
         return [at for at, local in enumerate(self.locals) if local]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where the history has come to a hash: the last place that has it."""
+        return dict(zip(self.anchors, range(len(self.anchors)), strict=True))
 
     @property
     def over(self) -> dict[int, str]:
@@ -91,63 +99,116 @@ class Trail:
             (*self.anchors, digest(self.anchors[-1] if self.anchors else "", own)),
             (*self.locals, digest("", own) if message["role"] == "user" else ""),
             self.last,
+            self.systems,
         )
+
+    def stands(self, anchor: str) -> int | None:
+        """Return where the message stands with which the history has come to a hash."""
+        at = self.places.get(anchor)
+        while at is not None and at in self.systems:
+            at = at - 1 if at else None
+        return at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """How much of a history was there in the last call as well, and what is known of that."""
+
+    length: int = 0
+    """So many of its first messages."""
+    copies: Sequence[object] = ()
+    """Of all messages of the last call: whoever made them may change theirs."""
+    trail: Trail = field(default_factory=Trail)
+    """Of these."""
+    plain: bool = True
+    """Whether none of these has text that may be ours."""
 
 
 class Trails:
     """The trails of conversations that were seen last. Any thread may use it.
 
-    A history that has grown is hashed from where it has grown: to hash all of it again would cost
-    more with every turn.
+    A history that has grown is read and hashed from where it has grown: to go through all of it
+    again would cost more with every turn.
     """
 
     def __init__(self) -> None:
-        self._known: LruCache[tuple[str, str], tuple[list[object], Trail]] = LruCache(SEEN)
+        self._known: LruCache[tuple[str, str], Beginning] = LruCache(SEEN)
 
-    def of(self, conversation: tuple[str, str], messages: Sequence[Message]) -> Trail:
-        """Return the trail of a history."""
-        said = [_said(message) for message in messages]
-        before, known = self._known.get(conversation) or ([], Trail())
-        same = 0
-        for one, other in zip(said, before, strict=False):
-            if one is None or one != other:
-                break
-            same += 1
-        trail = trail_of(messages, known, same)
-        self._known.put(conversation, (said, trail))
+    def begun(self, conversation: tuple[str, str], messages: Sequence[Message]) -> Beginning:
+        """Return what is known of the beginning of a history."""
+        known = self._known.get(conversation) or Beginning()
+        return replace(known, length=_alike(known.copies, messages))
+
+    def of(
+        self,
+        conversation: tuple[str, str],
+        messages: Sequence[Message],
+        begun: Beginning,
+        *,
+        plain: bool,
+    ) -> Trail:
+        """Return the trail of a history that has begun so, and keep it for the next call."""
+        same = begun.length
+        trail = trail_of(messages, begun.trail, same)
+        copies = [*begun.copies[:same], *map(_copy_of, messages[same:])]
+        known = Beginning(length=len(copies), copies=copies, trail=trail, plain=plain)
+        self._known.put(conversation, known)
         return trail
 
 
-def _said(message: Message) -> object:
-    """Return what tells a message from others; None for one whose parts may change in place."""
-    content, original = message.get("content"), message.get("original", "")
-    if not isinstance(content, str) or not isinstance(original, str):
+def _alike(copies: Sequence[object], messages: Sequence[Message]) -> int:
+    """Return how many of the first messages are like these copies."""
+    length = min(len(copies), len(messages))
+    try:
+        if list(messages[:length]) == copies[:length]:
+            return length
+        pairs = zip(messages, copies, strict=False)
+        return next((at for at, (one, other) in enumerate(pairs) if one != other), length)
+    except Exception:  # noqa: BLE001 - a message may hold anything, an array that has no truth
+        return 0
+
+
+def _copy_of(message: Message) -> object:
+    """Return what a message is known again by; None where it has something that may change."""
+    try:
+        return _copied(message)
+    except TypeError:
         return None
-    # What calls are made of may change in place; as text it cannot.
-    calls = message.get("tool_calls")
-    called = repr(calls) if calls else ""
-    return (message["role"], content, message.get("tool_call_id"), called, original)
+
+
+def _copied(value: Any) -> Any:
+    if value is None or isinstance(value, _FIXED):
+        return value
+    if type(value) in (list, tuple):
+        return type(value)(map(_copied, value))
+    if type(value) is dict:
+        return {key: _copied(held) for key, held in value.items()}
+    raise TypeError(type(value))
+
+
+_FIXED = (str, int, float, bytes, datetime)
 
 
 def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int = 0) -> Trail:
     """Return the trail of a history; so many of its first messages have a trail that is known."""
-    prints, anchors, locals_ = [], [], []
-    anchor = before = ""
-    if known is not None and same:
-        prints, anchors = list(known.prints[:same]), list(known.anchors[:same])
-        locals_ = list(known.locals[:same])
-        anchor = anchors[-1]
-        others = (at for at in range(same - 1, -1, -1) if messages[at]["role"] != "system")
-        before = next((prints[at] for at in others), "")
-    for message in messages[same:]:
+    known = known or Trail()
+    prints, anchors = list(known.prints[:same]), list(known.anchors[:same])
+    locals_, systems = list(known.locals[:same]), [at for at in known.systems if at < same]
+    anchor = anchors[-1] if anchors else ""
+    said = (at for at in range(same - 1, -1, -1) if at not in systems)
+    before = next((prints[at] for at in said), "")
+    for at, message in enumerate(messages[same:], same):
         own = fingerprint(message)
         prints.append(own)
         locals_.append(digest(before, own) if message["role"] == "user" else "")
-        if message["role"] != "system":
+        if message["role"] == "system":
+            systems.append(at)
+        else:
             anchor = digest(anchor, own)
             before = own
         anchors.append(anchor)
-    return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
+    hashes = tuple(prints), tuple(anchors), tuple(locals_)
+    return Trail(*hashes, last_user(messages), tuple(systems))
 
 
 Places = dict[int, tuple[PartRef, ...]]

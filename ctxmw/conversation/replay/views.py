@@ -85,19 +85,14 @@ class History:
     note: Block = field(default_factory=Block)
     base: View | None = None
     """The view that the caller's messages are themselves, when it goes on with compacted ones."""
+    shown_at: Sequence[int] = ()
+    """Where the messages in view stand in the whole history."""
 
     @property
-    def places(self) -> list[int]:
+    def places(self) -> Sequence[int]:
         """Where those of the caller's messages stand that are in view."""
-        view, anchors = self.view, self.given_trail.anchors
-        if view is None or self.base is not None:
-            return list(range(len(self.given)))
-        covered = max(at for at, anchor in enumerate(anchors) if anchor == view.anchor)
-        return [
-            at
-            for at, message in enumerate(self.given)
-            if at > covered or message["role"] == "system" or anchors[at] in view.kept
-        ]
+        whole = self.view is None or self.base is not None
+        return range(len(self.given)) if whole else self.shown_at
 
     @property
     def goal(self) -> int | None:
@@ -136,11 +131,10 @@ def history_in_view(
     base = _base(messages, ours, state, archive)
     if base is not None:
         trail = _continued(base, trail, messages)
-    anchors = frozenset(trail.anchors)
     for key in state.views:
         if base is not None and key.ref == base.ref:
             return _whole(messages, trail, base, archive.block(base.note))
-        if key.anchor in anchors and (view := _load(archive, key)) is not None:
+        if key.anchor in trail.places and (view := _load(archive, key)) is not None:
             shown = in_view(messages, trail, view, archive.block(view.note))
             return replace(shown, base=base)
     return _whole(messages, trail)
@@ -148,19 +142,11 @@ def history_in_view(
 
 def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) -> History:
     """Return the whole history as a view shows it."""
-    # System messages have the anchor of what stands before them.
-    covered = max(place for place, anchor in enumerate(trail.anchors) if anchor == view.anchor)
-    shown: list[Message] = []
-    places: list[int] = []
-    for place, message in enumerate(messages):
-        anchor = trail.anchors[place]
-        if place > covered or message["role"] == "system":
-            shown.append(message)
-        elif anchor in view.kept:
-            shown.append(as_kept(message, anchor, view.kept, view.unread))
-        else:
-            continue
-        places.append(place)
+    covered = trail.places[view.anchor]
+    stay = {at for at in map(trail.stands, view.kept) if at is not None}
+    early = sorted({*stay, *(at for at in trail.systems if at <= covered)})
+    places = [*early, *range(covered + 1, len(messages))]
+    shown = [*(_early(messages[at], trail, at, view) for at in early), *messages[covered + 1 :]]
     return History(
         given=tuple(messages),
         given_trail=trail,
@@ -168,7 +154,14 @@ def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) 
         trail=_part_of(messages, trail, places, shown),
         view=view,
         note=note,
+        shown_at=tuple(places),
     )
+
+
+def _early(message: Message, trail: Trail, at: int, view: View) -> Message:
+    if message["role"] == "system":
+        return message
+    return as_kept(message, trail.anchors[at], view.kept, view.unread)
 
 
 def as_kept(
@@ -299,7 +292,7 @@ def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
         else:
             chain = digest(chain, trail.prints[place])
             anchors.append(chain)
-    return Trail(trail.prints, tuple(anchors), trail.locals, trail.last)
+    return Trail(trail.prints, tuple(anchors), trail.locals, trail.last, trail.systems)
 
 
 def _part_of(
@@ -312,4 +305,5 @@ def _part_of(
     anchors, locals_ = (
         tuple(hashes[place] for place in places) for hashes in (trail.anchors, trail.locals)
     )
-    return Trail(tuple(prints), anchors, locals_, last_user(shown))
+    systems = tuple(at for at, message in enumerate(shown) if message["role"] == "system")
+    return Trail(tuple(prints), anchors, locals_, last_user(shown), systems)
