@@ -28,7 +28,7 @@ from .conversation.contents import (
     new_summary,
     pending,
 )
-from .conversation.conversation import Identity, Prepared, can_fetch, own_prepared
+from .conversation.conversation import Identity, Prepared, own_prepared
 from .conversation.exchanges import Telling
 from .conversation.history import Exchange, history_of, prompt_of, transcript_of
 from .conversation.record import ContextRecord, told_of
@@ -440,7 +440,8 @@ class Session(Displayed):
         self, who: Identity, tools: Sequence[Any] | None, given: Sequence[Message]
     ) -> Identity:
         known = tools is None and self._conversations.tools_given.is_set()
-        return who if known or can_fetch(tools or (), given) else replace(who, fetches=False)
+        fetches = known or self._conversations.can_fetch(who, tools or (), given)
+        return who if fetches else replace(who, fetches=False)
 
     def _window(self, given: int | None) -> int | None:
         return checked_window(given) or self._composition.defaults.window

@@ -163,7 +163,9 @@ def _told_in(compactor: Compactor, history: History, view: View) -> list[str]:
 
 
 def _unanswered(history: History, cut: Cut, refs: Mapping[str, str]) -> frozenset[str]:
-    places = [group.places[0] for group in groups_of(history.given) if group.open]
+    shown = history.places
+    groups = groups_of([history.given[at] for at in shown])
+    places = [shown[group.places[0]] for group in groups if group.open]
     anchors = [history.given_trail.anchors[at] for at in places if at in cut.dropped]
     return frozenset(refs[anchor] for anchor in anchors if anchor in refs)
 

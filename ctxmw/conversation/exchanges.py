@@ -198,15 +198,16 @@ def may_branch(state: SessionState, trail: Trail) -> bool:
     """
     if not state.captured:
         return False
-    if state.captured[0] in trail.places:
-        return bool(state.answer) and state.answer not in trail.places
+    if trail.place_of(state.captured[0]) is not None:
+        return bool(state.answer) and trail.place_of(state.answer) is None
     heard = set(state.heard)
     return any(trail.prints[at][:SHORT] in heard for at in trail.users)
 
 
 def _since(trail: Trail, captured: Sequence[str]) -> int:
     """Return the last place up to which everything is captured; -1 when that is not known."""
-    return max((trail.places.get(anchor, -1) for anchor in captured), default=-1)
+    ends = (trail.end_of(anchor) for anchor in captured)
+    return max((at for at in ends if at is not None), default=-1)
 
 
 def _asked(

@@ -267,7 +267,7 @@ class Learner:
 
         here: list[Turn] = []
         for turn in waiting:
-            at = told.trail.stands(turn.anchor)
+            at = told.trail.place_of(turn.anchor)
             # The trail may go on where the messages end.
             if at is not None and at < len(told.messages):
                 here.append(_moved(turn, at))

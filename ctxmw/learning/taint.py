@@ -75,8 +75,9 @@ class Strangers:
     @cached_property
     def _came_along(self) -> list[tuple[int, str]]:
         """Sources of strangers' words that came along, each with its message."""
-        bring = [(at, said) for at, said in enumerate(self._messages) if said.get("brings")]
-        return [(at, one) for at, said in bring for one in brought_by(said)]
+        # The trail may go on where the messages end.
+        bring = [at for at in self._trail.bring if at < len(self._messages)]
+        return [(at, one) for at in bring for one in brought_by(self._messages[at])]
 
     def _follows(self, place: int) -> bool:
         # In a long conversation the first stranger is soon found.

@@ -42,7 +42,8 @@ def current_history(
         begun = trails.begun(named, left)
     trail = trails.of(named, left, begun, plain=not framed)
     blocks = Blocks(store, who.user, conversations.builds)
-    return history_in_view(left, trail, hashes, state or conversations.load(who), blocks)
+    state = state or conversations.load(who)
+    return history_in_view(left, trail, hashes, state, blocks, conversations.views)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:
@@ -88,8 +89,8 @@ def _stripped(
 
     And in between, whether there was anything that might have been one.
     """
-    known = begun.length if begun.plain else 0
-    texts = enumerate(map(message_text, messages[known:]), known)
+    first = begun.length if begun.plain else 0
+    texts = enumerate(map(message_text, messages[first:]), first)
     suspects = {at: list(_framed(text)) for at, text in texts if _OPEN in text}
     blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
     if not blocks:

@@ -68,16 +68,16 @@ class Trail:
     """Where the last user message stands."""
     systems: tuple[int, ...] = ()
     """Where system messages stand: they have the hash of what stands before them."""
+    bring: tuple[int, ...] = ()
+    """Where strangers' words came along."""
+    known: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """First places by hash, once they were asked for. Trails that go on from this one add theirs,
+    so what is found here is looked at again."""
 
     @cached_property
     def users(self) -> list[int]:
         """Where the user messages stand."""
         return [at for at, local in enumerate(self.locals) if local]
-
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Where the history has come to a hash: the last place that has it."""
-        return dict(zip(self.anchors, range(len(self.anchors)), strict=True))
 
     @property
     def over(self) -> dict[int, str]:
@@ -94,20 +94,42 @@ class Trail:
     def then(self, message: Message) -> Trail:
         """Return the trail as it goes on with one more message."""
         own = fingerprint(message)
-        return Trail(
+        longer = Trail(
             (*self.prints, own),
             (*self.anchors, digest(self.anchors[-1] if self.anchors else "", own)),
             (*self.locals, digest("", own) if message["role"] == "user" else ""),
             self.last,
             self.systems,
+            (*self.bring, *([len(self.prints)] if message.get("brings") else ())),
         )
+        return longer.going_on_from(self)
 
-    def stands(self, anchor: str) -> int | None:
+    def going_on_from(self, before: Trail) -> Trail:
+        """Return the same trail, which begins with another of which it is known what is where."""
+        known = before._first_places()
+        for at in range(len(before.anchors), len(self.anchors)):
+            known.setdefault(self.anchors[at], at)
+        return replace(self, known=known)
+
+    def place_of(self, anchor: str) -> int | None:
         """Return where the message stands with which the history has come to a hash."""
-        at = self.places.get(anchor)
-        while at is not None and at in self.systems:
-            at = at - 1 if at else None
+        at = self._first_places().get(anchor)
+        if at is None or self.anchors[at : at + 1] == (anchor,):
+            return at
+        return self.anchors.index(anchor) if anchor in self.anchors else None
+
+    def end_of(self, anchor: str) -> int | None:
+        """Return the last place that has a hash: system messages after a message have its own."""
+        at = self.place_of(anchor)
+        while at is not None and at + 1 in self.systems:
+            at += 1
         return at
+
+    def _first_places(self) -> dict[str, int]:
+        if not self.known:
+            for at, anchor in enumerate(self.anchors):
+                self.known.setdefault(anchor, at)
+        return self.known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +155,21 @@ class Trails:
 
     def __init__(self) -> None:
         self._known: LruCache[tuple[str, str], Beginning] = LruCache(SEEN)
+        self._compared: LruCache[tuple[str, str], tuple[object, Beginning]] = LruCache(SEEN)
 
     def begun(self, conversation: tuple[str, str], messages: Sequence[Message]) -> Beginning:
         """Return what is known of the beginning of a history."""
+        before, begun = self._compared.get(conversation) or (None, Beginning())
+        if before is messages:
+            return begun
         known = self._known.get(conversation) or Beginning()
         return replace(known, length=_alike(known.copies, messages))
+
+    def compared(
+        self, conversation: tuple[str, str], messages: Sequence[Message], begun: Beginning
+    ) -> None:
+        """Keep how this very list has begun until its trail is asked for."""
+        self._compared.put(conversation, (messages, begun))
 
     def of(
         self,
@@ -153,6 +185,7 @@ class Trails:
         copies = [*begun.copies[:same], *map(_copy_of, messages[same:])]
         known = Beginning(length=len(copies), copies=copies, trail=trail, plain=plain)
         self._known.put(conversation, known)
+        self._compared.let_go([conversation])
         return trail
 
 
@@ -194,6 +227,7 @@ def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int 
     known = known or Trail()
     prints, anchors = list(known.prints[:same]), list(known.anchors[:same])
     locals_, systems = list(known.locals[:same]), [at for at in known.systems if at < same]
+    bring = [at for at in known.bring if at < same]
     anchor = anchors[-1] if anchors else ""
     said = (at for at in range(same - 1, -1, -1) if at not in systems)
     before = next((prints[at] for at in said), "")
@@ -207,8 +241,11 @@ def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int 
             anchor = digest(anchor, own)
             before = own
         anchors.append(anchor)
+        if message.get("brings"):
+            bring.append(at)
     hashes = tuple(prints), tuple(anchors), tuple(locals_)
-    return Trail(*hashes, last_user(messages), tuple(systems))
+    trail = Trail(*hashes, last_user(messages), tuple(systems), tuple(bring))
+    return trail.going_on_from(known) if same == len(known.anchors) else trail
 
 
 Places = dict[int, tuple[PartRef, ...]]

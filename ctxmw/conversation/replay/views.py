@@ -16,6 +16,7 @@ from pydantic import Field, field_validator
 
 from ...protocols import Find, Store
 from ...recall.block import Block
+from ...runtime.lru import LruCache
 from ...text.cleaning import digest
 from ...values.items import Item
 from ...values.messages import BRIDGE, Message, fingerprint, last_user
@@ -68,6 +69,11 @@ class View(Record):
 
     def _columns(self) -> dict[str, Any]:
         return {"digest": self.anchor}
+
+
+ViewCache = LruCache[tuple[str, str], tuple[str, View]]
+"""Views by user and ref, each with the text it was read from: one of a long conversation is long.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,15 +132,18 @@ def history_in_view(
     ours: frozenset[str],
     state: SessionState,
     archive: Blocks,
+    views: ViewCache,
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
-    base = _base(messages, ours, state, archive)
+    base = _base(messages, ours, state, archive, views)
     if base is not None:
         trail = _continued(base, trail, messages)
     for key in state.views:
         if base is not None and key.ref == base.ref:
             return _whole(messages, trail, base, archive.block(base.note))
-        if key.anchor in trail.places and (view := _load(archive, key)) is not None:
+        if trail.place_of(key.anchor) is None:
+            continue
+        if (view := _load(archive, key, views)) is not None:
             shown = in_view(messages, trail, view, archive.block(view.note))
             return replace(shown, base=base)
     return _whole(messages, trail)
@@ -142,8 +151,9 @@ def history_in_view(
 
 def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) -> History:
     """Return the whole history as a view shows it."""
-    covered = trail.places[view.anchor]
-    stay = {at for at in map(trail.stands, view.kept) if at is not None}
+    covered = trail.end_of(view.anchor)
+    assert covered is not None
+    stay = {at for at in map(trail.place_of, view.kept) if at is not None}
     early = sorted({*stay, *(at for at in trail.systems if at <= covered)})
     places = [*early, *range(covered + 1, len(messages))]
     shown = [*(_early(messages[at], trail, at, view) for at in early), *messages[covered + 1 :]]
@@ -260,11 +270,15 @@ def _whole(
 
 
 def _base(
-    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Blocks
+    messages: Sequence[Message],
+    ours: frozenset[str],
+    state: SessionState,
+    archive: Blocks,
+    views: ViewCache,
 ) -> View | None:
     """Return the view that these messages are, told by the note they came with."""
     key = next((key for key in state.views if not ours.isdisjoint(key.notes)), None)
-    view = _load(archive, key) if key is not None else None
+    view = _load(archive, key, views) if key is not None else None
     if view is None:
         return None
     said = [at for at, message in enumerate(messages) if message["role"] != "system"]
@@ -272,9 +286,15 @@ def _base(
     return view if len(begun) == len(view.kept) and after_of(begun) == view.after else None
 
 
-def _load(archive: Blocks, key: ViewKey) -> View | None:
+def _load(archive: Blocks, key: ViewKey, views: ViewCache) -> View | None:
     row = archive.row(key.ref)
-    return View.model_validate_json(row.body) if row is not None else None
+    if row is None:
+        return None
+    body, view = views.get((row.user, row.ref)) or ("", None)
+    if view is None or body != row.body:
+        view = View.model_validate_json(row.body)
+        views.put((row.user, row.ref), (row.body, view))
+    return view
 
 
 def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
@@ -292,7 +312,7 @@ def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
         else:
             chain = digest(chain, trail.prints[place])
             anchors.append(chain)
-    return Trail(trail.prints, tuple(anchors), trail.locals, trail.last, trail.systems)
+    return replace(trail, anchors=tuple(anchors))
 
 
 def _part_of(
@@ -306,4 +326,5 @@ def _part_of(
         tuple(hashes[place] for place in places) for hashes in (trail.anchors, trail.locals)
     )
     systems = tuple(at for at, message in enumerate(shown) if message["role"] == "system")
-    return Trail(tuple(prints), anchors, locals_, last_user(shown), systems)
+    bring = tuple(at for at, message in enumerate(shown) if message.get("brings"))
+    return Trail(tuple(prints), anchors, locals_, last_user(shown), systems, bring)
