@@ -5,9 +5,13 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 from ctxmw import ContextMiddleware
+from ctxmw.testing import FixedClock
+from ctxmw.tokens.counter import counter_for
+from ctxmw.tokens.prompt_counter import Measure
 
 COUNTED, ALLOWED = 12, 1.5
 
@@ -31,12 +35,17 @@ def calls_of(work: Callable[[], object]) -> int:
 
 def turns(ctx: ContextMiddleware) -> Iterator[int]:
     """Hold a conversation; yield the calls that each turn takes."""
-    chat, history = ctx.session("long"), [{"role": "system", "content": "You help a zoo."}]
+    chat = ctx.session("long")
+    history: list[dict[str, Any]] = [{"role": "system", "content": "You help a zoo."}]
+
+    def one_call(answer: dict[str, Any]) -> int:
+        return calls_of(lambda: chat.finish(chat.prepare(history), answer))
+
     for at in range(260):
         history.append({"role": "user", "content": f"What does animal {at} have for lunch?"})
         answer = {"role": "assistant", "content": f"Animal {at} has {at % 7} apples and some hay."}
         if at % 4:
-            yield calls_of(lambda said=answer: chat.finish(chat.prepare(history), said))
+            yield one_call(answer)
         else:
             call = {"id": f"c{at}", "name": "look_up", "args": {"animal": at}}
             asking = {"role": "assistant", "content": "", "tool_calls": [call]}
@@ -53,3 +62,24 @@ def test_a_late_turn_takes_about_as_many_calls_as_an_early_one():
         counted = list(turns(ctx))
     early, late = counted[60 - COUNTED : 60], counted[-COUNTED:]
     assert statistics.median(late) < ALLOWED * statistics.median(early)
+
+
+def test_a_long_note_does_not_let_prompts_grow_over_the_trigger():
+    measure, sizes, words = Measure(counter_for()), [], Random(3)
+    fixed: dict[str, Any] = {"clock": FixedClock(), "random": Random(1), "deadline": None}
+    with ContextMiddleware.open(":memory:", window=2_000, **fixed) as ctx:
+        chat, history = ctx.session("s1"), []
+        for at in range(100):
+            asked = f"We decided that locker {at} opens with {at * 37}, and never with {at * 11}. "
+            asked += "Tell me more about it. " * (at % 3)
+            history.append({"role": "user", "content": asked})
+            prepared = chat.prepare(history)
+            sizes.append(measure.messages(prepared.messages))
+            said = " ".join(
+                words.choices("zebra lion hay apple cage water tree stone".split(), k=30)
+            )
+            history.append({"role": "assistant", "content": f"{said} {at}."})
+            chat.finish(prepared, history[-1])
+    # The note takes more than a quarter of the window, and the messages alone would do. Where two
+    # texts are joined there may be a token more than in both.
+    assert max(sizes) <= 0.85 * 2_000 + 10

@@ -43,7 +43,7 @@ def current_history(
     trail = trails.of(named, left, begun, plain=not framed)
     blocks = Blocks(store, who.user, conversations.builds)
     state = state or conversations.load(who)
-    return history_in_view(left, trail, hashes, state, blocks, conversations.views)
+    return history_in_view(left, trail, hashes, state, blocks, views=conversations.views)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:

@@ -132,6 +132,7 @@ def history_in_view(
     ours: frozenset[str],
     state: SessionState,
     archive: Blocks,
+    *,
     views: ViewCache,
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
