@@ -85,7 +85,7 @@ def shrink(
     """
     count = compactor.recall.printer.count
     measure, room = Measure(count), _room(window, compactor.policy)
-    leaving = leaving_by(compactor, history.given, room.target)
+    leaving = leaving_by(compactor, history, room.target)
     chosen = _cut(history, room, measure, leaving)
     if not chosen:
         return None
