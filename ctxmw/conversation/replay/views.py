@@ -313,7 +313,8 @@ def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
         else:
             chain = digest(chain, trail.prints[place])
             anchors.append(chain)
-    return replace(trail, anchors=tuple(anchors))
+    # Its places are known by other hashes.
+    return replace(trail, anchors=tuple(anchors), known={})
 
 
 def _part_of(
