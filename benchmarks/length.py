@@ -2,11 +2,11 @@
 
     python -m benchmarks.length [--turns 200 2000] [--window 8000] [--json FILE]
 
-One conversation under a window that it fills many times over, tools called in every third turn; the
+Conversations under a window that they fill many times over, tools called in every third turn; the
 caller sends its whole history with every call. Measured is processor time, prepare and finish
-together, of the last 60 turns before each length: the median turn, and the mean, in which the
-compactions are. Ratios hold whatever the machine: at most 1.5 is aimed at, from the first length to
-the last.
+together, of the last 60 turns of each: the median turn, and the mean, in which the compactions are.
+All of them end side by side, each with a memory of its own, so that ratios hold whatever else the
+machine does: at most 1.5 is aimed at, from the first length to the last.
 """
 
 from __future__ import annotations
@@ -42,21 +42,36 @@ def main() -> None:
 
 
 def measured(lengths: Sequence[int], window: int) -> Iterator[Line]:
-    times = held(max(lengths), window)
+    times = held(lengths, window)
     first: dict[str, float] = {}
     for turns in lengths:
-        last = times[max(0, turns - LAST) : turns]
+        last = times[turns]
         figures = {"median ms": statistics.median(last), "mean ms": statistics.mean(last)}
         first = first or figures
         ratios = {f"{name[:-3]} ratio": figures[name] / first[name] for name in figures}
         yield Line(f"{turns:,} turns", {**figures, **ratios})
 
 
-def held(turns: int, window: int) -> list[float]:
-    """Hold a conversation; return the milliseconds of processor time that each turn took."""
+def held(lengths: Sequence[int], window: int) -> dict[int, list[float]]:
+    """Hold a conversation of each length; return the milliseconds that its last turns took.
+
+    All of them end together, turn by turn: a machine that is busy with something else is so for
+    each.
+    """
+    longest = max(lengths)
+    talks = {turns: conversation(turns, window) for turns in lengths}
+    times: dict[int, list[float]] = {turns: [] for turns in lengths}
+    for at in range(longest):
+        for turns, talk in talks.items():
+            if at >= longest - turns:
+                times[turns].append(next(talk))
+    return {turns: took[-LAST:] for turns, took in times.items()}
+
+
+def conversation(turns: int, window: int) -> Iterator[float]:
+    """Hold a conversation; yield the milliseconds of processor time that each turn took."""
     random, chat = Random(26), CHAT.read_text(encoding="utf-8").splitlines()
     messages: list[dict[str, Any]] = []
-    times = []
     with TemporaryDirectory() as folder:
         path = Path(folder, "memory.db")
         with ContextMiddleware.open(path, window=window, deadline=None) as ctx:
@@ -69,8 +84,7 @@ def held(turns: int, window: int) -> list[float]:
                     prepared = session.prepare(messages)
                     session.finish(prepared, reply[0])
                     messages += reply
-                times.append(1000 * (time.process_time() - began))
-    return times
+                yield 1000 * (time.process_time() - began)
 
 
 def _replies(at: int, random: Random) -> list[list[dict[str, Any]]]:

@@ -96,6 +96,8 @@ class Cutter(Protocol):
     def __call__(self, messages: Sequence[Message], room: int, /) -> Collection[int]:
         """Return the places of the messages to leave out; the rest has `room` tokens or less.
 
+        The messages are those in view: what left it before is not among them.
+
         Whatever it says: system messages, the first and the last of the user's, pinned messages
         and calls that wait for results stay; a call and its results stay or go together.
         """

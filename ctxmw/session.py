@@ -15,7 +15,7 @@ from .calls.end import end, end_idle
 from .calls.prepare import peek_call, prepare_call
 from .compaction.compactor import Compacted, Window
 from .composition import Composition
-from .conversation.conversation import Identity, Prepared, can_fetch, own_prepared
+from .conversation.conversation import Identity, Prepared, own_prepared
 from .conversation.exchanges import Telling
 from .conversation.record import ContextRecord, told_of
 from .conversation.replay.current import current_history
@@ -154,7 +154,7 @@ class Session(Displayed):
             size, offered = self._window(window), () if tools is None else schemas(tools)
             automatic = size and self._compactor.policy.automatic
             counted = Window(tokens=size) if size and automatic else None
-            given = check_messages(messages)
+            given = self._conversations.checked(self._who, messages)
             who = self._fetching(self._asking(query, size), tools, given)
             tools_given = OfferedTools(schemas=tuple(offered), chosen=choose_tools)
             prepared = prepare_call(
@@ -469,7 +469,8 @@ class Session(Displayed):
         self, who: Identity, tools: Sequence[Any] | None, given: Sequence[Message]
     ) -> Identity:
         known = tools is None and self._conversations.tools_given.is_set()
-        return who if known or can_fetch(tools or (), given) else replace(who, fetches=False)
+        fetches = known or self._conversations.can_fetch(who, tools or (), given)
+        return who if fetches else replace(who, fetches=False)
 
     def _window(self, given: int | None) -> int | None:
         return checked_window(given) or self._composition.defaults.window

@@ -11,6 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.workflow import StartEvent
 
 from .binding import Binding
+from .buffer import counted_from_the_end
 from .callers import said_by
 from .engine import wrap_model
 from .turn import Turn, current_turn
@@ -28,6 +29,13 @@ Agent = BaseWorkflowAgent | AgentWorkflow
 
 class NotingAgent(Workflow):
     """An agent whose turn is told where its messages are kept, and which tools have failed."""
+
+    async def _init_context(self, ctx: Any, ev: Any) -> None:
+        """Go on as the agent does, with a buffer whose cost does not grow with the conversation."""
+        await cast("Any", super())._init_context(ctx, ev)
+        memory = await ctx.store.get("memory")
+        if (quick := counted_from_the_end(memory)) is not memory:
+            await ctx.store.set("memory", quick)
 
     async def take_step(self, ctx: Any, llm_input: Any, tools: Any, memory: Any) -> Any:
         """Note the memory, then go on as the agent does."""

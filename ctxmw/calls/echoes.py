@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ..conversation.record import READ, ContextRecord
 from ..recall.outcome import ItemOutcome
@@ -46,7 +47,7 @@ def echoes_in(
     shown = [used for used in record.used if used.shown in ("full", "brief") and used.words]
     if answer is None or not shown:
         return None
-    told = [message for message in given if message["role"] == "user"][-_QUESTIONS:]
+    told = islice((one for one in reversed(given) if one["role"] == "user"), _QUESTIONS)
     asked = {term for message in told for term in _terms(_said(message))}
     text = _said(answer)
     said = set(_terms(text)) - asked

@@ -13,7 +13,7 @@ from ..conversation.sent import kept_answer
 from ..conversation.state import Ledger, SessionState
 from ..protocols import Row
 from ..recall.entries import Entry
-from ..recall.in_view import InView, is_emptied, unsaid
+from ..recall.in_view import AlreadyShown, InView, is_emptied, unsaid
 from ..recall.lanes import Choice, Selection
 from ..recall.offering.view import context_in
 from ..recall.on_topic import admitted
@@ -73,10 +73,7 @@ class OnDemandAnswers:
         found = list(unsaid(self._recall.journal, state.user, found, said))
         allowed = _allowed(self._recall, situation, found, state.removed)
         hits = [item for item in allowed if not kinds or item.kind in kinds]
-        # Of what is in view in part, the rest may be asked for; after what is not in view at all.
-        briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
-        new = [item for item in hits if item.ref not in in_view - briefly]
-        new.sort(key=lambda item: item.ref in briefly)
+        new = _not_in_view(hits, in_view, state, Blocks(self._store, state.user))
         new = [_with_id(as_past(item, situation.now)) for item in new]
         if not new:
             return self._nothing(query, hits)
@@ -310,6 +307,27 @@ Told = tuple[str, Sequence[Choice]]
 def _told(selection: Selection) -> Told:
     shown = [choice for choice in selection.choices if choice.shown != "none"]
     return selection.block.text or _DOES_NOT_FIT, shown
+
+
+def _not_in_view(
+    items: Sequence[Item], in_view: set[str], state: SessionState, archive: Blocks
+) -> list[Item]:
+    """Return what is not in view; of what is in view in part, the rest may be asked for.
+
+    Last come those of which just that is in view what the query asks for: of a long record, another
+    question may have brought another passage.
+    """
+    briefly = {ref for part in state.parts for ref in part.briefly if ref in part.shows}
+    new = [item for item in items if item.ref not in in_view - briefly]
+    refs = briefly.intersection(item.ref for item in new)
+    parts = [part for part in state.parts if not refs.isdisjoint(part.briefly)]
+    blocks = archive.blocks(part.hash for part in parts).values()
+    shown = AlreadyShown(texts=[block.text for block in blocks])
+
+    def is_told(item: Item) -> bool:
+        return item.ref in refs and (not item.passage or shown.has_line(item.passage))
+
+    return sorted(new, key=is_told)
 
 
 def _is_put_away(record: Record) -> bool:

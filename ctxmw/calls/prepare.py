@@ -15,7 +15,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..compaction.compact import Need, needed, shrink, store_view
+from ..compaction.compact import Need, needed, shrink, store_view, tokens_in_view
 from ..compaction.compactor import Compactor, Window
 from ..compaction.hooks import event_of
 from ..conversation.conversation import SHOWN_TYPES, Identity, Prepared
@@ -109,11 +109,12 @@ def _fitted(call: Call, window: Window, *, capture: bool) -> Planned:
     need = _needed(call, certain)
     call, chosen = _compacted(call, window, need)
     planned = _planned(call, chosen, capture=capture)
-    exact = _exact(planned, window)
-    fits = _taken(exact) - _taken(certain) <= need.spare
+    told = planned.prepared.context
+    ours = window.taken + told.tokens + told.replayed_tokens
+    fits = ours - certain.taken - certain.replayed <= need.spare
     if chosen is None and (fits or need.cut):
         return planned  # there is room, or it cannot be made
-    call, chosen = _compacted(call, window, _needed(call, exact))
+    call, chosen = _compacted(call, window, _needed(call, _exact(planned, window)))
     return planned if call is planned.call else _planned(call, chosen, capture=capture)
 
 
@@ -182,13 +183,14 @@ def _certain(call: Call, window: Window) -> Window:
 
 
 def _exact(planned: Planned, window: Window) -> Window:
-    """Return the window with what the prompt holds of ours."""
-    record = planned.prepared.context
-    return replace(window, taken=window.taken + record.tokens, replayed=record.replayed_tokens)
+    """Return the window with what the prompt holds of ours: counted in its place.
 
-
-def _taken(window: Window) -> int:
-    return window.taken + window.replayed
+    Where texts are joined there are a few tokens more than in both.
+    """
+    measure, record = Measure(planned.call.using.recall.printer.count), planned.prepared.context
+    said = tokens_in_view(planned.call.history, measure)
+    ours = measure.messages(planned.prepared.messages) - said
+    return replace(window, taken=window.taken + record.tokens, replayed=ours - record.tokens)
 
 
 def _needed(call: Call, window: Window) -> Need:

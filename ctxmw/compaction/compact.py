@@ -55,7 +55,7 @@ def needed(history: History, window: Window, policy: Compaction, count: TokenCou
     if ceiling <= most:
         return Need(status="unchanged", spare=most - ceiling)
     measure, view = Measure(count), history.view
-    shown = _tokens(history, measure) + window.replayed
+    shown = tokens_in_view(history, measure) + window.replayed
     if shown <= most:
         return Need(status="unchanged", spare=most - shown)
     grown = view is None or shown >= (1 + policy.growth) * view.tokens
@@ -84,11 +84,11 @@ def shrink(
 
     count = compactor.recall.printer.count
     measure, room = Measure(count), _room(window, compactor.policy)
-    leaving = leaving_by(compactor, history.given, room.target)
+    leaving = leaving_by(compactor, history, room.target)
     chosen = _cut(history, room, measure, leaving)
     if not chosen:
         return None
-    tell_before(compactor, who, history, chosen, _tokens(history, measure))
+    tell_before(compactor, who, history, chosen, tokens_in_view(history, measure))
     archive(compactor, who, history, chosen)
     more = refill(compactor.recall, situation, who.budget, history, known)
     smaller = make_view(compactor, who, history, chosen, more)
@@ -99,8 +99,8 @@ def shrink(
         if again.dropped < chosen.dropped:
             archive(compactor, who, history, again)
             smaller = make_view(compactor, who, history, again, more)
-    size = _tokens(smaller, measure)
-    if size >= _tokens(history, measure) or smaller.view is None:
+    size = tokens_in_view(smaller, measure)
+    if size >= tokens_in_view(history, measure) or smaller.view is None:
         return None
     return replace(smaller, view=smaller.view.model_copy(update={"tokens": size}))
 
@@ -144,9 +144,9 @@ def compact(
     if smaller is not None:
         store_view(compactor, who, smaller)
         target = _room(window, compactor.policy).target
-        status = "compacted" if _tokens(smaller, measure) <= target else "over_target"
+        status = "compacted" if tokens_in_view(smaller, measure) <= target else "over_target"
     history = smaller or history
-    if _tokens(history, measure) > window.tokens - window.taken:
+    if tokens_in_view(history, measure) > window.tokens - window.taken:
         status = "over_window"
         log.warning(
             "the messages of conversation %r have more than the window of %d tokens even when they "
@@ -227,6 +227,7 @@ def _cut(history: History, room: Room, measure: Measure, leaving: Collection[int
     """Return what of the caller's messages leaves the view, with what left it before."""
     places = history.places
     shown = [history.given[at] for at in places]
+    room = replace(room, told=measure.text(history.note.text))
     chosen = cut(shown, room, measure, [at for at, place in enumerate(places) if place in leaving])
     if not chosen or len(places) == len(history.given):
         return chosen
@@ -248,5 +249,6 @@ def _room(window: Window, policy: Compaction) -> Room:
     )
 
 
-def _tokens(history: History, measure: Measure) -> int:
+def tokens_in_view(history: History, measure: Measure) -> int:
+    """Return what a history takes as it is in view, its note included."""
     return measure.messages(history.bridged(place(history.messages, "", history.notes)))

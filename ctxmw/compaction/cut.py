@@ -118,6 +118,13 @@ class Room:
     """The share of what is not bound to stay that the note may have."""
     note_most: int
     """Tokens of the note at most."""
+    told: int = 0
+    """Tokens of the note that is in view already."""
+
+    @property
+    def short_note(self) -> int:
+        """Tokens of a note that has little to say besides."""
+        return max(SHORT_NOTE, self.told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,8 +184,9 @@ class _Cutting:
 
     def cut(self) -> Cut:
         cleared = self._clear_old()
-        if sum(self._costs) + SHORT_NOTE <= self._room.target and not self._leaving:
-            return Cut(cleared=frozenset(cleared), note=SHORT_NOTE if cleared else 0)
+        short = self._room.short_note
+        if sum(self._costs) + short <= self._room.target and not self._leaving:
+            return Cut(cleared=frozenset(cleared), note=short if cleared else 0)
         must = _bound_to_stay(self._messages, self._groups)
         free = self._room.target - self._cost_of(must)
         note = max(SHORT_NOTE, min(self._room.note_most, int(free * self._room.note)))
@@ -210,7 +218,7 @@ class _Cutting:
         if self._leaving:
             return chosen
         for place in _old_outputs(self._messages, self._groups):
-            if sum(self._costs) + SHORT_NOTE <= self._room.target:
+            if sum(self._costs) + self._room.short_note <= self._room.target:
                 break
             if self._saved(place) >= WORTH_CLEARING:
                 chosen.add(place)

@@ -6,14 +6,13 @@ A hook that fails is set aside and told to `on_error`: a conversation goes on wi
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidValue
 from ..protocols import Cutter
 from ..values.compaction_event import CompactionEvent
-from ..values.messages import Message
 
 if TYPE_CHECKING:
     from ..conversation.conversation import Identity
@@ -78,7 +77,7 @@ def tell_before(
     """Tell that these messages are about to leave the view; they cost so many tokens."""
     hook = compactor.hooks.before_compaction
     if hook is not None:
-        leaving = tuple(history.given[at] for at in sorted(cut.dropped))
+        leaving = tuple(history.given[at] for at in history.places if at in cut.dropped)
         event = CompactionEvent(user=who.user, session=who.session, tokens=tokens, leaving=leaving)
         _told(compactor, "before_compaction", hook, event)
 
@@ -111,11 +110,16 @@ def event_of(who: Identity, history: History) -> CompactionEvent:
     )
 
 
-def leaving_by(compactor: Compactor, messages: Sequence[Message], room: int) -> frozenset[int]:
-    """Return what the application's own cutter leaves out; nothing where there is none."""
+def leaving_by(compactor: Compactor, history: History, room: int) -> frozenset[int]:
+    """Return what the application's own cutter leaves out of what is in view.
+
+    Nothing where there is none.
+    """
     cutter = compactor.hooks.cutter
     if cutter is None:
         return frozenset()
+    places = history.places
+    messages = [history.given[at] for at in places]
     try:
         chosen = frozenset(cutter(messages, room))
         if wrong := [at for at in chosen if type(at) is not int or not 0 <= at < len(messages)]:
@@ -127,7 +131,7 @@ def leaving_by(compactor: Compactor, messages: Sequence[Message], room: int) -> 
         says = "a cutter failed; the oldest messages leave the view instead"
         compactor.journal.faults.tell("compaction", ("", "cutter"), error, says)
         return frozenset()
-    return chosen
+    return frozenset(places[at] for at in chosen)
 
 
 def _told(compactor: Compactor, name: str, hook: Told, event: CompactionEvent) -> None:

@@ -58,9 +58,10 @@ def archive(compactor: Compactor, who: Identity, history: History, cut: Cut) -> 
 
     What left the view before is captured already.
     """
-    leaving = history.given[: cut.covered + 1]
+    covered = cut.covered
+    leaving = history.given[: covered + 1]
     now = compactor.journal.clock()
-    places = [at for at in history.places if at <= cut.covered]
+    places = [at for at in history.places if at <= covered]
     told = Telling(messages=leaving, trail=history.given_trail, at=now, places=places)
     compactor.learner.capture(who, told)
 
@@ -70,14 +71,15 @@ def make_view(
 ) -> History:
     """Return the history in its new view, not stored yet; what leaves is archived already."""
     given, trail = history.given, history.given_trail
-    anchors = [trail.anchors[at] for at in history.places if at <= cut.covered]
+    covered = cut.covered
+    anchors = [trail.anchors[at] for at in history.places if at <= covered]
     refs = captured_refs(compactor.journal.store, who.user, who.session, anchors)
     view = _view(compactor, who, history, cut, refs)
     note = _note(compactor, who, history, cut, view=view, more=more)
     shown = [
         as_kept(given[at], trail.anchors[at], view.kept, view.unread)
-        for at in range(cut.covered + 1)
-        if at not in cut.dropped and given[at]["role"] != "system"
+        for at in history.places
+        if at <= covered and at not in cut.dropped and given[at]["role"] != "system"
     ]
     made = {"after": after_of(shown), "note": note.block.hash, "shows": dict(note.shows)}
     in_place = in_view(given, trail, view.model_copy(update=made), note.block)
@@ -91,7 +93,8 @@ def _view(
     anchors = history.given_trail.anchors
     cleared = cut.cleared | cut.unread.keys()
     earlier = history.base or history.view
-    places = [at for at in history.places if at <= cut.covered]
+    covered = cut.covered
+    places = [at for at in history.places if at <= covered]
     said = [at for at in places if history.given[at]["role"] != "system"]
     # Whoever goes on with compacted messages has no more of what was cleared before.
     before = history.base.kept if history.base else {}
@@ -109,7 +112,7 @@ def _view(
             View,
             who.user,
             session=who.session,
-            anchor=anchors[cut.covered],
+            anchor=anchors[covered],
             after="",
             kept=kept,
             unread={anchors[at]: characters for at, characters in cut.unread.items()},
@@ -160,7 +163,9 @@ def _told_in(compactor: Compactor, history: History, view: View) -> list[str]:
 
 
 def _unanswered(history: History, cut: Cut, refs: Mapping[str, str]) -> frozenset[str]:
-    places = [group.places[0] for group in groups_of(history.given) if group.open]
+    shown = history.places
+    groups = groups_of([history.given[at] for at in shown])
+    places = [shown[group.places[0]] for group in groups if group.open]
     anchors = [history.given_trail.anchors[at] for at in places if at in cut.dropped]
     return frozenset(refs[anchor] for anchor in anchors if anchor in refs)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -23,12 +24,19 @@ from ..text.secrets.redaction import redact_name
 from ..values.argument_checks import check_name
 from ..values.budget import Budget
 from ..values.items import Item
-from ..values.messages import Message, Placement, check_placement, message_text
+from ..values.messages import (
+    Message,
+    Placement,
+    check_messages,
+    check_placement,
+    message_text,
+)
 from ..values.records import Memory, load_all, load_as
 from ..values.situation import TASKS, Situation
 from .blocks import BlockCache, BuildCache, block_cache
 from .record import Build, ContextRecord, shown_again
 from .replay.trail import Trail, Trails
+from .replay.views import ViewCache
 from .sent import SentPrompt
 from .state import (
     PINS,
@@ -105,16 +113,6 @@ class Identity:
 
 
 _FETCH = ("mem_get", "mem_search")
-
-
-def can_fetch(tools: Sequence[Any], messages: Sequence[Message]) -> bool:
-    """Say whether a model is offered the tools that bring records, as schemas or in words.
-
-    Agents that call tools by writing it down have these described in a system message.
-    """
-    told = [message_text(one) for one in messages if one.get("role") in ("system", "developer")]
-    offered = [*map(str, tools), *told]
-    return any(name in text for text in offered for name in _FETCH)
 
 
 def located(who: Identity, cwd: str | Path | None) -> Identity:
@@ -210,6 +208,7 @@ class Conversations:
     """What parts of earlier turns show: of each, every later prompt's record tells."""
     blocks: BlockCache = field(default_factory=block_cache)
     trails: Trails = field(default_factory=Trails)
+    views: ViewCache = field(default_factory=lambda: LruCache(64))
     prompts: LruCache[tuple[str, str], SentPrompt] = field(default_factory=lambda: LruCache(1024))
     """The last prompt of each, for the next one to be compared with."""
     in_view: LruCache[tuple[str, str], InView] = field(default_factory=lambda: LruCache(1024))
@@ -219,6 +218,25 @@ class Conversations:
     tools_given: Event = field(default_factory=Event)
     """Set once tools were made that bring records: a model that nothing is known of may have them.
     """
+
+    def checked(self, who: Identity, messages: Sequence[Message]) -> list[Message]:
+        """Return a history as a list, or raise for what is wrong in it: in what is new of it."""
+        named = who.user, who.session
+        begun = self.trails.begun(named, messages if isinstance(messages, list | tuple) else ())
+        given = check_messages(messages, begun.length)
+        self.trails.compared(named, given, begun)
+        return given
+
+    def can_fetch(self, who: Identity, tools: Sequence[Any], given: Sequence[Message]) -> bool:
+        """Say whether a model is offered the tools that bring records, as schemas or in words.
+
+        Agents that call tools by writing it down have these described in a system message.
+        """
+        begun = self.trails.begun((who.user, who.session), given)
+        known = (given[at] for at in begun.trail.systems if at < begun.length)
+        new = (one for one in given[begun.length :] if one["role"] == "system")
+        texts = chain(map(str, tools), map(message_text, known), map(message_text, new))
+        return any(name in text for text in texts for name in _FETCH)
 
     def load(self, who: Identity, now: datetime | None = None) -> SessionState:
         """Return the conversation's state with its parts; that of a new one begins now."""

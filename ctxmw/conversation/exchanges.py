@@ -160,7 +160,8 @@ def unheard(
     known = _captured(
         store, state, [trail.anchors[at] for at in _asked(state, messages, since, last)]
     )
-    users = [at for at in range(last) if messages[at]["role"] == "user"]
+    # Up to where everything is captured nothing has to be known again.
+    users = [at for at in range(since + 1, last) if messages[at]["role"] == "user"]
     said_before = frozenset(state.heard)
     again = [at for at in users if trail.prints[at][:SHORT] in said_before]
     known |= {trail.anchors[at] for at in again}
@@ -197,18 +198,16 @@ def may_branch(state: SessionState, trail: Trail) -> bool:
     """
     if not state.captured:
         return False
-    newest, on_trail = state.captured[0], set(trail.anchors)
-    if newest in on_trail:
-        return bool(state.answer) and state.answer not in on_trail
+    if trail.place_of(state.captured[0]) is not None:
+        return bool(state.answer) and trail.place_of(state.answer) is None
     heard = set(state.heard)
     return any(trail.prints[at][:SHORT] in heard for at in trail.users)
 
 
 def _since(trail: Trail, captured: Sequence[str]) -> int:
     """Return the last place up to which everything is captured; -1 when that is not known."""
-    known = set(captured)
-    places = range(len(trail.anchors) - 1, -1, -1)
-    return next((at for at in places if trail.anchors[at] in known), -1)
+    ends = (trail.end_of(anchor) for anchor in captured)
+    return max((at for at in ends if at is not None), default=-1)
 
 
 def _asked(

@@ -271,12 +271,13 @@ class Learner:
         # Its rules take a tenth of a second to load, and a command that only looks needs none.
         from .lessons import learn
 
-        # The trail may go on where the messages end.
-        anchors = told.trail.anchors[: len(told.messages)]
-        places = {anchor: at for at, anchor in enumerate(anchors)}
-        here = [_moved(turn, places[turn.anchor]) for turn in waiting if turn.anchor in places]
+        here: list[Turn] = []
         for turn in waiting:
-            if turn.anchor not in places:
+            at = told.trail.place_of(turn.anchor)
+            # The trail may go on where the messages end.
+            if at is not None and at < len(told.messages):
+                here.append(_moved(turn, at))
+            else:
                 # Its call is not this one: another branch, or a history that was cut.
                 alone = _as_message(turn)
                 apart = Telling(messages=[alone], trail=Trail().then(alone), at=told.at)

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ..text.cleaning import clean, one_line
@@ -162,11 +163,9 @@ def _value(value: object) -> str:
 
 def _looked_back(messages: Sequence[Message], place: int) -> int:
     """Return from where on calls may have to do with one that is answered at a place."""
-    before = [at for at in range(place) if messages[at]["role"] == "tool"]
-    if len(before) < LOOKED_BACK:
-        return 0
+    before = (at for at in range(place - 1, -1, -1) if messages[at]["role"] == "tool")
+    since = next(islice(before, LOOKED_BACK - 1, None), 0)
     # Those that were made at once are answered one after the other.
-    since = before[-LOOKED_BACK]
     while since and messages[since]["role"] == "tool":
         since -= 1
     return since

@@ -8,7 +8,7 @@ what it says afterwards is no more trusted than they are. A person's own words s
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ..conversation.replay.trail import Trail
@@ -87,8 +87,9 @@ class Strangers:
     @cached_property
     def _came_along(self) -> list[tuple[int, str]]:
         """Sources of strangers' words that came along, each with its message."""
-        bring = [(at, said) for at, said in enumerate(self._messages) if said.get("brings")]
-        return [(at, one) for at, said in bring for one in brought_by(said)]
+        # The trail may go on where the messages end.
+        bring = [at for at in self._trail.bring if at < len(self._messages)]
+        return [(at, one) for at in bring for one in brought_by(self._messages[at])]
 
     def _follows(self, place: int) -> bool:
         # In a long conversation the first stranger is soon found.
@@ -117,11 +118,11 @@ class Strangers:
         return is_anothers(message, self._user) or self._holds_a_paste(place)
 
     def _repeats_the_system(self, place: int) -> bool:
-        before = self._messages[:place]
-        system = [message_text(one) for one in before if one["role"] == "system"]
+        system = [message_text(self._messages[at]) for at in self._trail.systems if at < place]
         if not system or self._known.get("system") == "trusted":
             return False
-        people = "\n".join(message_text(one) for one in before if one["role"] == "user")
+        before = self._messages[:place]
+        people = (message_text(one) for one in before if one["role"] == "user")
         return says_what_is_in("\n".join(system), message_text(self._messages[place]), people)
 
     def _bring_at(self, place: int) -> bool:
@@ -139,7 +140,7 @@ class Strangers:
         return known
 
 
-def says_what_is_in(text: str, answer: str, people: str) -> bool:
+def says_what_is_in(text: str, answer: str, people: Iterable[str]) -> bool:
     """Say whether an answer has something from a text that no person said.
 
     That is an address, or most words of a sentence out of two of the text's that stand together:
@@ -147,19 +148,25 @@ def says_what_is_in(text: str, answer: str, people: str) -> bool:
     """
     from ..text.prose import sentences
 
-    known, held = people.casefold(), text.casefold()
-    if any(one in held and one not in known for one in _addresses(answer)):
-        return True
-    said = set(content_terms(people))
-    told = [set(content_terms(one.text)) - said for one in sentences(answer)]
-    own = [terms for terms in told if len(terms) >= SHARED]
-    if not own:
-        return False
+    held = text.casefold()
+    addresses = [one for one in _addresses(answer) if one in held]
     parts = [set(content_terms(one.text)) for one in sentences(text)]
     pairs = [one | other for one, other in zip(parts, [*parts[1:], set()], strict=False)]
-    return any(
-        len(terms & pair) >= max(SHARED, REPEATED * len(terms)) for terms in own for pair in pairs
-    )
+    told = [set(content_terms(one.text)) for one in sentences(answer)]
+    alike = [terms for terms in told if any(len(terms & pair) >= SHARED for pair in pairs)]
+    # What people said is read only where that can tell: there is much of it in a long conversation.
+    if not (addresses or alike):
+        return False
+    words = "\n".join(people)
+    known = words.casefold() if addresses else ""
+    if any(one not in known for one in addresses):
+        return True
+    said = set(content_terms(words)) if alike else set()
+    return any(_is_taken(terms - said, pairs) for terms in alike)
+
+
+def _is_taken(terms: set[str], pairs: Sequence[set[str]]) -> bool:
+    return any(len(terms & pair) >= max(SHARED, REPEATED * len(terms)) for pair in pairs)
 
 
 def _addresses(text: str) -> Iterator[str]:

@@ -48,10 +48,16 @@ SHARE_TOLD = 0.15
 everything else among them."""
 MOSTLY_TOLD = 0.5
 """So is a short one that has a word of its name, and of whose words this share speaks of it."""
+TALK = (2, 6)
+"""A message of more sentences tells something: in each, by accident, a word of some offer may be.
+There a sentence that asks for nothing is plain with two words of an offer, or with three."""
+LARGE_SHARE = 0.33
+"""What speaks of an offer there, where it has to be three."""
 READ, SENTENCES, DEPTH = 4096, 24, 8
 """How much of a request is read: characters and sentences, and offers looked at for each."""
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_ASKS = re.compile(r"\?\s*$|\bplease\b|\b(?:can|could|would|will) you\b", re.IGNORECASE)
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+")
 
 Nearness = Callable[[Sequence[str]], "Floats | None"]
@@ -117,7 +123,7 @@ class OfferedIndex:
             return []
         meant = near(said) if near is not None else None
         rated = [
-            self._rated(one, meant[at] if meant is not None else None)
+            self._rated(one, meant[at] if meant is not None else None, _plain_with(one, len(said)))
             for at, one in enumerate(said)
         ]
         best = np.max([strength for _, strength in rated], axis=0)
@@ -138,8 +144,11 @@ class OfferedIndex:
     def _depth(self, most: int) -> int:
         return max(DEPTH, most)
 
-    def _rated(self, sentence: str, near: Floats | None) -> tuple[Floats, Floats]:
-        """Return how every offer ranks for a sentence, and how well it matches."""
+    def _rated(self, sentence: str, near: Floats | None, least: int = 1) -> tuple[Floats, Floats]:
+        """Return how every offer ranks for a sentence, and how well it matches.
+
+        Among few, it matches one well that so many words speak of, or all of them.
+        """
         gained = np.zeros((3, self._size), np.float32)
         own, total = np.zeros(self._size, np.float32), 0.0
         told, telling = np.zeros(self._size, np.int32), np.zeros(self._size, bool)
@@ -161,13 +170,14 @@ class OfferedIndex:
         strength = np.sqrt(spoken * enough)
         if self._size <= SMALL:
             said = sum(weight == 1 for weight in asked.values())
-            plain = telling & (told >= SHARE_TOLD * said)
-            plain |= (named > 0) & (told >= np.maximum(2, MOSTLY_TOLD * said))
+            share = SHARE_TOLD if least <= len(TALK) else LARGE_SHARE
+            plain = telling & (told >= max(min(least, said), share * said))
+            plain |= (named > 0) & (told >= max(2, least, MOSTLY_TOLD * said))
             almost = np.float32(0.99 * floor_for(self._size))
             strength = np.where(plain | ~self._brief, strength, np.minimum(strength, almost))
         if not self._all_brief:
-            share = self._as_strength(own / (total or 1))
-            strength = np.where(self._brief, strength, np.maximum(strength, share))
+            held_of = self._as_strength(own / (total or 1))
+            strength = np.where(self._brief, strength, np.maximum(strength, held_of))
         if near is None:
             return rank, strength
         # Of many, something is near to any sentence: there words decide, and nearness ranks.
@@ -218,6 +228,11 @@ def sentences_of(request: str) -> list[str]:
     """Return the sentences of a request; in a long one those of its beginning."""
     parts = _SENTENCE.split(request[:READ])
     return [part for part in parts if part.strip()][:SENTENCES]
+
+
+def _plain_with(sentence: str, among: int) -> int:
+    """Return how many words of an offer make plain that a sentence speaks of it."""
+    return 1 if _ASKS.search(sentence) else 1 + sum(among > most for most in TALK)
 
 
 def name_words(name: str) -> list[str]:

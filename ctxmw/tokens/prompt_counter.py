@@ -124,6 +124,10 @@ class Measure:
         said = sum(map(self._count, filter(None, (message_text(message), *calls))))
         return said + PER_MESSAGE * (1 + len(calls)) + NOT_TEXT * parts_besides_text(message)
 
+    def text(self, text: str) -> int:
+        """Return the tokens of a text that stands in a message."""
+        return self._count(text)
+
     def messages(self, messages: Iterable[Message]) -> int:
         """Return the tokens of messages together."""
         return sum(map(self.message, messages))

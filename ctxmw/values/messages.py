@@ -65,8 +65,11 @@ def check_placement(placement: Placement) -> Placement:
     return placement
 
 
-def check_messages(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages as a list, or raise an error that names the first one that is wrong."""
+def check_messages(messages: Sequence[Message], checked: int = 0) -> list[Message]:
+    """Return the messages as a list, or raise an error that names the first one that is wrong.
+
+    So many of the first are `checked` already.
+    """
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Sequence):
         raise InvalidValue(
             f"messages must be a list of dicts, not {type(messages).__name__}. "
@@ -74,7 +77,7 @@ def check_messages(messages: Sequence[Message]) -> list[Message]:
         )
     if not messages:
         raise InvalidValue("messages is empty ([]): give at least one message.")
-    for place, message in enumerate(messages):
+    for place, message in enumerate(messages[checked:], checked):
         if not _is_plain(message):
             _check_message(place, message)
     return list(messages)

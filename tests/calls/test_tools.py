@@ -308,3 +308,26 @@ class TestIds:
         answer = tools["mem_search"](query="courier page")
         assert strange.ref in answer
         assert '"Obey' not in answer
+
+
+def test_of_a_long_record_another_passage_is_found_than_the_one_in_view():
+    def look_up(names, came):
+        told = (f"The batch number of the {name} is {at}4321" for at, name in enumerate(names))
+        text = "\n".join(f"{row}, it came by {came}." for row in told)
+        called = {"role": "tool", "tool_call_id": "c", "name": "look_up", "content": text}
+        return [user("Show the list."), called]
+
+    colours = ("red", "blue", "green", "old", "young")
+    animals = ("lion", "tiger", "monkey", "camel", "horse")
+    zoo = ["zebra", *(f"{one} {other}" for one in colours for other in animals), "walrus", "ape"]
+    with ContextMiddleware.open(":memory:", on_demand=OnDemand(search=200), deadline=None) as ctx:
+        ctx.session("zoo").capture(look_up(zoo, "ship and was weighed"))
+        for number in range(40):
+            things = [f"{name} {number}" for name in ("bolt", "nail", "screw", "hinge")]
+            ctx.session(f"list {number}").capture(look_up(things, "train and was counted"))
+        chat = ctx.session("s1")
+        prepared = chat.prepare([user("What is the batch number of the zebra?")])
+        assert "zebra is 04321" in prepared.context.part
+        chat.finish(prepared, "It is 04321.")
+        found = chat.on_demand.search("What is the batch number of the walrus?")
+        assert "walrus is 264321" in found

@@ -44,6 +44,25 @@ def test_hooks_are_told_before_and_after():
         assert len(told) == 2
 
 
+def test_what_has_left_does_not_leave_again_and_is_not_put_to_a_cutter():
+    told, put = [], []
+
+    def the_older_half(messages, _):
+        put.append([message["content"] for message in messages])
+        return range(1, len(messages) // 2)
+
+    hooks = CompactionHooks(before_compaction=told.append, cutter=the_older_half)
+    with opened(hooks) as ctx:
+        chat, given = ctx.session("s"), history(40)
+        chat.prepare(given[:23])
+        chat.prepare(given)
+    first, *later = ([message["content"] for message in event.leaving] for event in told)
+    assert later
+    assert set(first).isdisjoint(*later)
+    assert "Yes." in put[0]
+    assert not any(text in put[-1] for text in first)
+
+
 def test_a_hook_that_fails_stops_nothing_and_is_told():
     def fail(_):
         raise OSError("the disk is full")

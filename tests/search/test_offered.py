@@ -45,6 +45,16 @@ def test_words_that_are_said_of_everything_call_for_no_tool_of_a_few():
     assert called("Move the file to the archive.", tools) == ["files:move_file"]
 
 
+def test_in_a_long_message_one_word_calls_for_a_tool_only_where_something_is_asked_for():
+    tools = [*TOOLS, Described(name="db:list_connections", text="Show active connections.")]
+    talk = "The first week went well. I slept enough and ate my greens. "
+    statement, request = "I stayed active.", "Which are active?"
+    assert called(statement, tools) == called(request, tools) == ["db:list_connections"]
+    assert called(talk + statement, tools) == []
+    assert called(talk + request, tools) == ["db:list_connections"]
+    assert called(talk + "The active connections are too many.", tools) == ["db:list_connections"]
+
+
 def test_what_a_tool_takes_tells_of_it_too():
     assert called("Who is the sender?") == called("Which sender?") == []
     index = OfferedIndex(TOOLS)

@@ -17,6 +17,7 @@ from ...recall.in_view import InView
 from ...values.messages import BRIDGE, Message, message_text, take_out
 from ..blocks import Blocks
 from ..state import SessionState, block_ref
+from .trail import Beginning
 from .views import History, captured_refs, history_in_view, with_view
 
 if TYPE_CHECKING:
@@ -33,11 +34,16 @@ def current_history(
 
     `state` is that of the conversation, when it was just read.
     """
-    store = conversations.journal.store
-    left, hashes = _stripped(store, who.user, messages)
+    store, trails = conversations.journal.store, conversations.trails
+    named = who.user, who.session
+    begun = trails.begun(named, messages)
+    left, framed, hashes = _stripped(store, who.user, messages, begun)
+    if framed:
+        begun = trails.begun(named, left)
+    trail = trails.of(named, left, begun, plain=not framed)
     blocks = Blocks(store, who.user, conversations.builds)
-    trail = conversations.trails.of((who.user, who.session), left)
-    return history_in_view(left, trail, hashes, state or conversations.load(who), blocks)
+    state = state or conversations.load(who)
+    return history_in_view(left, trail, hashes, state, blocks, views=conversations.views)
 
 
 def with_present_note(conversations: Conversations, who: Identity, history: History) -> History:
@@ -77,21 +83,25 @@ _OPEN, _CLOSE = "<ctxmw>\n", "</ctxmw>\n"
 
 
 def _stripped(
-    store: Store, user: str, messages: Sequence[Message]
-) -> tuple[list[Message], frozenset[str]]:
-    """Return the messages without any block that we made for this user, and the blocks' hashes."""
-    texts = enumerate(map(message_text, messages))
+    store: Store, user: str, messages: Sequence[Message], begun: Beginning
+) -> tuple[list[Message], bool, frozenset[str]]:
+    """Return the messages without any block that we made for this user, and the blocks' hashes.
+
+    And in between, whether there was anything that might have been one.
+    """
+    first = begun.length if begun.plain else 0
+    texts = enumerate(map(message_text, messages[first:]), first)
     suspects = {at: list(_framed(text)) for at, text in texts if _OPEN in text}
     blocks = {hash_of(text): text for texts in suspects.values() for text in texts}
     if not blocks:
-        return list(messages), frozenset()
+        return list(messages), bool(suspects), frozenset()
     known = {row.ref for row in store.get(user, [block_ref(hash_) for hash_ in blocks])}
     ours = {text: hash_ for hash_, text in blocks.items() if block_ref(hash_) in known}
     stripped = [
         _without(message, suspects.get(at, ()), set(ours)) for at, message in enumerate(messages)
     ]
     left = [message for message in stripped if message is not None]
-    return left, frozenset(ours.values())
+    return left, True, frozenset(ours.values())
 
 
 def _without(message: Message, suspects: Sequence[str], ours: set[str]) -> Message | None:

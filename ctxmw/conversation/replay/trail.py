@@ -29,8 +29,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ KNOWN_TURNS = 1024
 A history that is cut at every call has new ones at every call."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trail:
     """The hashes of a history, message by message. System messages do not count."""
 
@@ -65,8 +66,15 @@ class Trail:
     """Of user messages, with the one before each; no others have a part."""
     last: int | None = None
     """Where the last user message stands."""
+    systems: tuple[int, ...] = ()
+    """Where system messages stand: they have the hash of what stands before them."""
+    bring: tuple[int, ...] = ()
+    """Where strangers' words came along."""
+    known: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """First places by hash, once they were asked for. Trails that go on from this one add theirs,
+    so what is found here is looked at again."""
 
-    @property
+    @cached_property
     def users(self) -> list[int]:
         """Where the user messages stand."""
         return [at for at, local in enumerate(self.locals) if local]
@@ -86,68 +94,158 @@ class Trail:
     def then(self, message: Message) -> Trail:
         """Return the trail as it goes on with one more message."""
         own = fingerprint(message)
-        return Trail(
+        longer = Trail(
             (*self.prints, own),
             (*self.anchors, digest(self.anchors[-1] if self.anchors else "", own)),
             (*self.locals, digest("", own) if message["role"] == "user" else ""),
             self.last,
+            self.systems,
+            (*self.bring, *([len(self.prints)] if message.get("brings") else ())),
         )
+        return longer.going_on_from(self)
+
+    def going_on_from(self, before: Trail) -> Trail:
+        """Return the same trail, which begins with another of which it is known what is where."""
+        known = before._first_places()
+        for at in range(len(before.anchors), len(self.anchors)):
+            known.setdefault(self.anchors[at], at)
+        return replace(self, known=known)
+
+    def place_of(self, anchor: str) -> int | None:
+        """Return where the message stands with which the history has come to a hash."""
+        at = self._first_places().get(anchor)
+        if at is None or self.anchors[at : at + 1] == (anchor,):
+            return at
+        return self.anchors.index(anchor) if anchor in self.anchors else None
+
+    def end_of(self, anchor: str) -> int | None:
+        """Return the last place that has a hash: system messages after a message have its own."""
+        at = self.place_of(anchor)
+        while at is not None and at + 1 in self.systems:
+            at += 1
+        return at
+
+    def _first_places(self) -> dict[str, int]:
+        if not self.known:
+            for at, anchor in enumerate(self.anchors):
+                self.known.setdefault(anchor, at)
+        return self.known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """How much of a history was there in the last call as well, and what is known of that."""
+
+    length: int = 0
+    """So many of its first messages."""
+    copies: Sequence[object] = ()
+    """Of all messages of the last call: whoever made them may change theirs."""
+    trail: Trail = field(default_factory=Trail)
+    """Of these."""
+    plain: bool = True
+    """Whether none of these has text that may be ours."""
 
 
 class Trails:
     """The trails of conversations that were seen last. Any thread may use it.
 
-    A history that has grown is hashed from where it has grown: to hash all of it again would cost
-    more with every turn.
+    A history that has grown is read and hashed from where it has grown: to go through all of it
+    again would cost more with every turn.
     """
 
     def __init__(self) -> None:
-        self._known: LruCache[tuple[str, str], tuple[list[object], Trail]] = LruCache(SEEN)
+        self._known: LruCache[tuple[str, str], Beginning] = LruCache(SEEN)
+        self._compared: LruCache[tuple[str, str], tuple[object, Beginning]] = LruCache(SEEN)
 
-    def of(self, conversation: tuple[str, str], messages: Sequence[Message]) -> Trail:
-        """Return the trail of a history."""
-        said = [_said(message) for message in messages]
-        before, known = self._known.get(conversation) or ([], Trail())
-        same = 0
-        for one, other in zip(said, before, strict=False):
-            if one is None or one != other:
-                break
-            same += 1
-        trail = trail_of(messages, known, same)
-        self._known.put(conversation, (said, trail))
+    def begun(self, conversation: tuple[str, str], messages: Sequence[Message]) -> Beginning:
+        """Return what is known of the beginning of a history."""
+        before, begun = self._compared.get(conversation) or (None, Beginning())
+        if before is messages:
+            return begun
+        known = self._known.get(conversation) or Beginning()
+        return replace(known, length=_alike(known.copies, messages))
+
+    def compared(
+        self, conversation: tuple[str, str], messages: Sequence[Message], begun: Beginning
+    ) -> None:
+        """Keep how this very list has begun until its trail is asked for."""
+        self._compared.put(conversation, (messages, begun))
+
+    def of(
+        self,
+        conversation: tuple[str, str],
+        messages: Sequence[Message],
+        begun: Beginning,
+        *,
+        plain: bool,
+    ) -> Trail:
+        """Return the trail of a history that has begun so, and keep it for the next call."""
+        same = begun.length
+        trail = trail_of(messages, begun.trail, same)
+        copies = [*begun.copies[:same], *map(_copy_of, messages[same:])]
+        known = Beginning(length=len(copies), copies=copies, trail=trail, plain=plain)
+        self._known.put(conversation, known)
+        self._compared.let_go([conversation])
         return trail
 
 
-def _said(message: Message) -> object:
-    """Return what tells a message from others; None for one whose parts may change in place."""
-    content, original = message.get("content"), message.get("original", "")
-    if not isinstance(content, str) or not isinstance(original, str):
+def _alike(copies: Sequence[object], messages: Sequence[Message]) -> int:
+    """Return how many of the first messages are like these copies."""
+    length = min(len(copies), len(messages))
+    try:
+        if list(messages[:length]) == copies[:length]:
+            return length
+        pairs = zip(messages, copies, strict=False)
+        return next((at for at, (one, other) in enumerate(pairs) if one != other), length)
+    except Exception:  # noqa: BLE001 - a message may hold anything, an array that has no truth
+        return 0
+
+
+def _copy_of(message: Message) -> object:
+    """Return what a message is known again by; None where it has something that may change."""
+    try:
+        return _copied(message)
+    except TypeError:
         return None
-    # What calls are made of may change in place; as text it cannot.
-    calls = message.get("tool_calls")
-    called = repr(calls) if calls else ""
-    return (message["role"], content, message.get("tool_call_id"), called, original)
+
+
+def _copied(value: Any) -> Any:
+    if value is None or isinstance(value, _FIXED):
+        return value
+    if type(value) in (list, tuple):
+        return type(value)(map(_copied, value))
+    if type(value) is dict:
+        return {key: _copied(held) for key, held in value.items()}
+    raise TypeError(type(value))
+
+
+_FIXED = (str, int, float, bytes, datetime)
 
 
 def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int = 0) -> Trail:
     """Return the trail of a history; so many of its first messages have a trail that is known."""
-    prints, anchors, locals_ = [], [], []
-    anchor = before = ""
-    if known is not None and same:
-        prints, anchors = list(known.prints[:same]), list(known.anchors[:same])
-        locals_ = list(known.locals[:same])
-        anchor = anchors[-1]
-        others = (at for at in range(same - 1, -1, -1) if messages[at]["role"] != "system")
-        before = next((prints[at] for at in others), "")
-    for message in messages[same:]:
+    known = known or Trail()
+    prints, anchors = list(known.prints[:same]), list(known.anchors[:same])
+    locals_, systems = list(known.locals[:same]), [at for at in known.systems if at < same]
+    bring = [at for at in known.bring if at < same]
+    anchor = anchors[-1] if anchors else ""
+    said = (at for at in range(same - 1, -1, -1) if at not in systems)
+    before = next((prints[at] for at in said), "")
+    for at, message in enumerate(messages[same:], same):
         own = fingerprint(message)
         prints.append(own)
         locals_.append(digest(before, own) if message["role"] == "user" else "")
-        if message["role"] != "system":
+        if message["role"] == "system":
+            systems.append(at)
+        else:
             anchor = digest(anchor, own)
             before = own
         anchors.append(anchor)
-    return Trail(tuple(prints), tuple(anchors), tuple(locals_), last_user(messages))
+        if message.get("brings"):
+            bring.append(at)
+    hashes = tuple(prints), tuple(anchors), tuple(locals_)
+    trail = Trail(*hashes, last_user(messages), tuple(systems), tuple(bring))
+    return trail.going_on_from(known) if same == len(known.anchors) else trail
 
 
 Places = dict[int, tuple[PartRef, ...]]

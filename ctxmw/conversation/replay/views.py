@@ -16,6 +16,7 @@ from pydantic import Field, field_validator
 
 from ...protocols import Find, Store
 from ...recall.block import Block
+from ...runtime.lru import LruCache
 from ...text.cleaning import digest
 from ...values.items import Item
 from ...values.messages import BRIDGE, Message, fingerprint, last_user
@@ -70,6 +71,11 @@ class View(Record):
         return {"digest": self.anchor}
 
 
+ViewCache = LruCache[tuple[str, str], tuple[str, View]]
+"""Views by user and ref, each with the text it was read from: one of a long conversation is long.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The caller's messages, and what of them is in view."""
@@ -85,19 +91,14 @@ class History:
     note: Block = field(default_factory=Block)
     base: View | None = None
     """The view that the caller's messages are themselves, when it goes on with compacted ones."""
+    shown_at: Sequence[int] = ()
+    """Where the messages in view stand in the whole history."""
 
     @property
-    def places(self) -> list[int]:
+    def places(self) -> Sequence[int]:
         """Where those of the caller's messages stand that are in view."""
-        view, anchors = self.view, self.given_trail.anchors
-        if view is None or self.base is not None:
-            return list(range(len(self.given)))
-        covered = max(at for at, anchor in enumerate(anchors) if anchor == view.anchor)
-        return [
-            at
-            for at, message in enumerate(self.given)
-            if at > covered or message["role"] == "system" or anchors[at] in view.kept
-        ]
+        whole = self.view is None or self.base is not None
+        return range(len(self.given)) if whole else self.shown_at
 
     @property
     def goal(self) -> int | None:
@@ -131,16 +132,19 @@ def history_in_view(
     ours: frozenset[str],
     state: SessionState,
     archive: Blocks,
+    *,
+    views: ViewCache,
 ) -> History:
     """Return a history as it is in view; `ours` are the hashes of the blocks it came with."""
-    base = _base(messages, ours, state, archive)
+    base = _base(messages, ours, state, archive, views)
     if base is not None:
         trail = _continued(base, trail, messages)
-    anchors = frozenset(trail.anchors)
     for key in state.views:
         if base is not None and key.ref == base.ref:
             return _whole(messages, trail, base, archive.block(base.note))
-        if key.anchor in anchors and (view := _load(archive, key)) is not None:
+        if trail.place_of(key.anchor) is None:
+            continue
+        if (view := _load(archive, key, views)) is not None:
             shown = in_view(messages, trail, view, archive.block(view.note))
             return replace(shown, base=base)
     return _whole(messages, trail)
@@ -148,19 +152,12 @@ def history_in_view(
 
 def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) -> History:
     """Return the whole history as a view shows it."""
-    # System messages have the anchor of what stands before them.
-    covered = max(place for place, anchor in enumerate(trail.anchors) if anchor == view.anchor)
-    shown: list[Message] = []
-    places: list[int] = []
-    for place, message in enumerate(messages):
-        anchor = trail.anchors[place]
-        if place > covered or message["role"] == "system":
-            shown.append(message)
-        elif anchor in view.kept:
-            shown.append(as_kept(message, anchor, view.kept, view.unread))
-        else:
-            continue
-        places.append(place)
+    covered = trail.end_of(view.anchor)
+    assert covered is not None
+    stay = {at for at in map(trail.place_of, view.kept) if at is not None}
+    early = sorted({*stay, *(at for at in trail.systems if at <= covered)})
+    places = [*early, *range(covered + 1, len(messages))]
+    shown = [*(_early(messages[at], trail, at, view) for at in early), *messages[covered + 1 :]]
     return History(
         given=tuple(messages),
         given_trail=trail,
@@ -168,7 +165,14 @@ def in_view(messages: Sequence[Message], trail: Trail, view: View, note: Block) 
         trail=_part_of(messages, trail, places, shown),
         view=view,
         note=note,
+        shown_at=tuple(places),
     )
+
+
+def _early(message: Message, trail: Trail, at: int, view: View) -> Message:
+    if message["role"] == "system":
+        return message
+    return as_kept(message, trail.anchors[at], view.kept, view.unread)
 
 
 def as_kept(
@@ -267,11 +271,15 @@ def _whole(
 
 
 def _base(
-    messages: Sequence[Message], ours: frozenset[str], state: SessionState, archive: Blocks
+    messages: Sequence[Message],
+    ours: frozenset[str],
+    state: SessionState,
+    archive: Blocks,
+    views: ViewCache,
 ) -> View | None:
     """Return the view that these messages are, told by the note they came with."""
     key = next((key for key in state.views if not ours.isdisjoint(key.notes)), None)
-    view = _load(archive, key) if key is not None else None
+    view = _load(archive, key, views) if key is not None else None
     if view is None:
         return None
     said = [at for at, message in enumerate(messages) if message["role"] != "system"]
@@ -279,9 +287,15 @@ def _base(
     return view if len(begun) == len(view.kept) and after_of(begun) == view.after else None
 
 
-def _load(archive: Blocks, key: ViewKey) -> View | None:
+def _load(archive: Blocks, key: ViewKey, views: ViewCache) -> View | None:
     row = archive.row(key.ref)
-    return View.model_validate_json(row.body) if row is not None else None
+    if row is None:
+        return None
+    body, view = views.get((row.user, row.ref)) or ("", None)
+    if view is None or body != row.body:
+        view = View.model_validate_json(row.body)
+        views.put((row.user, row.ref), (row.body, view))
+    return view
 
 
 def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
@@ -299,7 +313,8 @@ def _continued(view: View, trail: Trail, messages: Sequence[Message]) -> Trail:
         else:
             chain = digest(chain, trail.prints[place])
             anchors.append(chain)
-    return Trail(trail.prints, tuple(anchors), trail.locals, trail.last)
+    # Its places are known by other hashes.
+    return replace(trail, anchors=tuple(anchors), known={})
 
 
 def _part_of(
@@ -312,4 +327,6 @@ def _part_of(
     anchors, locals_ = (
         tuple(hashes[place] for place in places) for hashes in (trail.anchors, trail.locals)
     )
-    return Trail(tuple(prints), anchors, locals_, last_user(shown))
+    systems = tuple(at for at, message in enumerate(shown) if message["role"] == "system")
+    bring = tuple(at for at, message in enumerate(shown) if message.get("brings"))
+    return Trail(tuple(prints), anchors, locals_, last_user(shown), systems, bring)
