@@ -41,7 +41,7 @@ class MarkWeights:
 
     def likelihoods(self, text: str) -> tuple[float, float, float]:
         """Return how likely a sentence is to last; and, if so, a fact; and a request."""
-        found = marks_of(spoken_words(text), self.words, text.rstrip()[-1:])
+        found = marks_of(text, spoken_words(text), self.words)
         scale = 3 / math.sqrt(len(found))
         sums = [0.0, 0.0, 0.0]
         for mark in found:
