@@ -18,8 +18,14 @@ from .marks import marks_of, spoken_words
 
 SURE = 0.8
 """The likelihood from which a sentence is taken to tell something that lasts."""
+SURE_OF_PART = 0.9
+"""The same for a part of a sentence: it is one of several that are tried."""
+SURE_OF_THINGS = 0.9
+"""The same for what is said of things, without "I" or "my": "The lift has no mirror"."""
+SURE_OF_OTHERS = 0.95
+"""The same for what begins with "she" or "it": mostly nobody can tell later who was meant."""
 SURE_OF_REQUEST = 0.93
-"""The same for a sentence without "I" or "my"."""
+"""The same for a request, which may be about the work at hand."""
 KNOWN = 0.4
 """The share of words that must be known: in another language, none of it means anything."""
 LEAST_WORDS, LEAST_OF_US = 3, 5
@@ -51,24 +57,33 @@ class MarkWeights:
         return lasting, fact, request
 
 
-def lasting_kind(text: str) -> Literal["preference", "fact"] | None:
-    """Return of what kind something is that lasts; None where a sentence tells no such thing."""
+def lasting_kind(text: str, *, part: bool = False) -> Literal["preference", "fact"] | None:
+    """Return of what kind something is that lasts; None where a sentence tells no such thing.
+
+    Of a `part` of a sentence one must be surer.
+    """
     words = spoken_words(text)
-    least = LEAST_OF_US if words[:1] == ["we"] else LEAST_WORDS
-    if len(words) < least or words[0] in _OF_OTHERS or words[1:3] == ["have", "not"]:
+    least = LEAST_OF_US if part or words[:1] == ["we"] else LEAST_WORDS
+    if len(words) < least or words[1:3] == ["have", "not"]:
         return None
     trained = _trained()
     known = sum(word in trained.words for word in words)
     if known < KNOWN * len(words):
         return None
     lasting, fact, request = trained.likelihoods(text)
-    if _FIRST_PERSON.isdisjoint(words):
-        # What holds of the world is not said of the one who speaks.
-        asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
-        return "preference" if asked else None
-    if lasting < SURE or _is_of_all(words):
+    if lasting < max(_sure_of(words), SURE_OF_PART if part else SURE) or _is_of_all(words):
         return None
-    return "fact" if fact > 0.5 else "preference"
+    if fact > 0.5:
+        return "fact"
+    of_speaker = not _FIRST_PERSON.isdisjoint(words)
+    asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
+    return "preference" if of_speaker or asked else None
+
+
+def _sure_of(words: Sequence[str]) -> float:
+    if words[0] in _OF_OTHERS:
+        return SURE_OF_OTHERS
+    return SURE_OF_THINGS if _FIRST_PERSON.isdisjoint(words) else SURE
 
 
 def _is_of_all(words: Sequence[str]) -> bool:

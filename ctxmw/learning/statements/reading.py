@@ -24,7 +24,7 @@ from .cutting import Statement, capital, cut_out, said_from, whole_sentence
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
 from .standing_alone import apart, standing_alone
-from .stating_nothing import ASKS, FOR_NOW, UNREAL, is_no_statement, is_supposed
+from .stating_nothing import ASKS, FOR_NOW, SUPPOSED, UNREAL, is_no_statement, is_supposed
 from .wording import Rule, Stated
 
 OPENING = 3
@@ -200,22 +200,51 @@ def _everyday(sentence: Sentence) -> Statement | None:
 
 @lru_cache(maxsize=256)
 def _judged(sentence: Sentence) -> Statement | None:
-    """Return what no rule knows, where its marks tell that it lasts."""
+    """Return what no rule knows, where its marks tell that it lasts: all of it, or a part."""
     plain = sentence.plain
-    if is_no_statement(plain, sentence.words) or _THANKS.match(plain):
+    if _THANKS.match(plain) or ASKS.match(plain) or _ASKS_SHORT.match(plain):
         return None
-    span = None if FOR_NOW.search(plain) else statement_span(plain)
+    written = _written(sentence)
+    for start, end in _spans(plain):
+        before = plain[:end]
+        if is_no_statement(before, sentence.words) or SUPPOSED.search(before):
+            continue
+        part = (start, end) != (0, len(plain))
+        if FOR_NOW.search(plain, start, end) or ASKS.match(plain, start, end):
+            continue
+        if kind := lasting_kind(written[start:end], part=part):
+            return Statement(kind, whole_sentence(sentence.text[start:end]), sentence.text)
+    return None
+
+
+def _spans(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield from where to where a sentence may state something: all of it first, then parts."""
+    span = statement_span(plain)
     if span is None:
-        return None
+        return
     start, end = span
     # "Metric only, please." asks by its last word.
-    whole = "" if plain.rstrip().endswith("?") else plain[start:]
-    kind = lasting_kind(plain[start:end]) or (
-        lasting_kind(whole) if len(whole) > end - start else None
-    )
-    return cut_out(sentence, (kind, start, end)) if kind else None
+    if not plain.rstrip().endswith("?"):
+        yield start, len(plain)
+    yield start, end
+    joints = list(_JOINT.finditer(plain, start))[:MOST_JOINTS]
+    for joint in reversed(joints):
+        yield start, joint.start()
+    for joint in joints:
+        if not plain.rstrip().endswith("?"):
+            yield joint.end(), len(plain)
 
 
+def _written(sentence: Sentence) -> str:
+    """Return a sentence in its own letters, without what it quotes."""
+    pairs = zip(sentence.text, sentence.plain, strict=True)
+    return "".join(plain if plain == "\u00a4" else own for own, plain in pairs)
+
+
+_JOINT = re.compile(r"[,;] | [-\u2013\u2014] |,? (?:so|but|and) (?=\w)")
+MOST_JOINTS = 4
+"""Joints of a sentence at which it is taken apart."""
+_ASKS_SHORT = re.compile(r"(?:so |and |but |ok |hey )*(?:what|how|who|where|when|why)'?s\b")
 _THANKS = re.compile(r"(?:many )?(?:thanks|thank you|great|good|nice|no time)\b")
 
 
