@@ -32,7 +32,7 @@ WEIGHTS = Path(judging.__file__).parent / "weights.json"
 OFTEN = 2
 """How many sentences must have a word, or a mark, for it to count."""
 STEPS, RATE, SHRINK = 300, 0.05, 1e-5
-LEAST = 0.1
+LEAST = 0.2
 """Marks that weigh less are left out."""
 Vector = NDArray[np.float64]
 

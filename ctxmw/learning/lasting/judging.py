@@ -18,8 +18,6 @@ from .marks import marks_of, spoken_words
 
 SURE = 0.8
 """The likelihood from which a sentence is taken to tell something that lasts."""
-SURE_OF_PART = 0.9
-"""The same for a part of a sentence: it is one of several that are tried."""
 SURE_OF_THINGS = 0.9
 """The same for what is said of things, without "I" or "my": "The lift has no mirror"."""
 SURE_OF_OTHERS = 0.95
@@ -34,6 +32,15 @@ _FIRST_PERSON = frozenset("i my me we our us mine".split())
 _OF_OTHERS = frozenset(
     "she he they it that this these those her his their its someone somebody there what".split()
 )
+_NO_SUBJECT = frozenset(
+    "if as because although while when once since such especially including between related to in"
+    " along rather generate build run start provide break lay map outline draft define design"
+    " simulate continue proceed analyze calculate estimate update log track add include integrate"
+    " focus give show deliver finalize lock check list compare wrap write explain create make let"
+    " tell help find put use try follow simultaneously additionally furthermore first next then"
+    " finally moreover however also ready resuming based considering given".split()
+)
+"""Words that begin no sentence on how a thing is."""
 _ARTICLES = frozenset("the a an".split())
 
 
@@ -57,13 +64,13 @@ class MarkWeights:
         return lasting, fact, request
 
 
-def lasting_kind(text: str, *, part: bool = False) -> Literal["preference", "fact"] | None:
+def lasting_kind(text: str, *, sure: float = 0.0) -> Literal["preference", "fact"] | None:
     """Return of what kind something is that lasts; None where a sentence tells no such thing.
 
-    Of a `part` of a sentence one must be surer.
+    It must be as likely as `sure`, and more for sentences that are often mistaken.
     """
     words = spoken_words(text)
-    least = LEAST_OF_US if part or words[:1] == ["we"] else LEAST_WORDS
+    least = LEAST_OF_US if sure or words[:1] == ["we"] else LEAST_WORDS
     if len(words) < least or words[1:3] == ["have", "not"]:
         return None
     trained = _trained()
@@ -71,11 +78,11 @@ def lasting_kind(text: str, *, part: bool = False) -> Literal["preference", "fac
     if known < KNOWN * len(words):
         return None
     lasting, fact, request = trained.likelihoods(text)
-    if lasting < max(_sure_of(words), SURE_OF_PART if part else SURE) or _is_of_all(words):
+    if lasting < max(_sure_of(words), sure) or _is_of_all(words):
         return None
-    if fact > 0.5:
-        return "fact"
     of_speaker = not _FIRST_PERSON.isdisjoint(words)
+    if fact > 0.5:
+        return "fact" if of_speaker or words[0] not in _NO_SUBJECT else None
     asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
     return "preference" if of_speaker or asked else None
 
