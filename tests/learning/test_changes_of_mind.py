@@ -11,7 +11,7 @@ from ctxmw import ContextMiddleware, InvalidValue, Learning, memory_tools
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock
 from ctxmw.values.record_items import OUTDATED
-from ctxmw.values.records import Memory, Turn, load_as
+from ctxmw.values.records import Memory, SessionSummary, Turn, load_as
 
 
 @pytest.fixture
@@ -299,3 +299,11 @@ def test_an_allergy_does_not_go_with_a_message_that_only_looks_like_it(
     says(ctx, "s1", "I'm allergic to walnuts.")
     says(ctx, "s2", "I've switched from walnuts to seeds in my muesli now. Which are good?")
     assert "I'm allergic to walnuts." in {memory.text for memory in current(ctx)}
+
+
+def test_a_summary_tells_what_of_it_no_longer_holds(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "I drive a Volvo.", "A fine car.")
+    ctx.session("s1").end()
+    says(ctx, "s2", "We traded the Volvo in for a Kia.")
+    [summary] = ctx.store.query("local", Find(types=("summary",), sessions=("s1",)))
+    assert "I drive a Volvo. (no longer so)" in load_as(summary, SessionSummary).text
