@@ -55,7 +55,7 @@ class Marked:
         sums = np.bincount(self._rows, added, minlength=self._shape[0])
         return np.asarray(1 / (1 + np.exp(-sums)))
 
-    def trained(self, wanted: Vector, counts: Vector, *, shrink: float = SHRINK) -> Vector:
+    def trained(self, wanted: Vector, counts: Vector) -> Vector:
         """Return the weights of a logistic regression; `counts` says which rows are looked at."""
         weights = np.zeros(self._shape[1])
         mean, square = np.zeros_like(weights), np.zeros_like(weights)
@@ -63,7 +63,7 @@ class Marked:
             error = (self.likelihood(weights) - wanted) * counts
             pulled = error[self._rows] * self._values
             slope = np.bincount(self._columns, pulled, minlength=self._shape[1]) / counts.sum()
-            slope += shrink * weights
+            slope += SHRINK * weights
             mean = 0.9 * mean + 0.1 * slope
             square = 0.999 * square + 0.001 * slope**2
             right, wide = mean / (1 - 0.9**step), square / (1 - 0.999**step)

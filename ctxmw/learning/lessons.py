@@ -17,7 +17,7 @@ from ..conversation.conversation import Identity
 from ..conversation.exchanges import Telling
 from ..conversation.state import SessionState
 from ..conversation.strangers import strangers_kept
-from ..memory.remember import put_in_place, remember
+from ..memory.remember import remember
 from ..protocols import Find
 from ..text.cleaning import fold, one_line
 from ..text.periods import ALWAYS, period_in
@@ -25,15 +25,14 @@ from ..text.speech.own_words import own_words
 from ..text.terms import content_terms, repeats
 from ..values.items import MakeRef
 from ..values.messages import Message, last_user, message_text
-from ..values.records import MEMORY_KINDS, Memory, Note, Observation, Record, Turn
+from ..values.records import MEMORY_KINDS, Note, Observation, Record, Turn
 from .learner import asked_by, is_anothers, stored_turns
 from .observations import Observed, observations_in
 from .statements.cutting import Statement, whole_sentence
-from .statements.reading import OWN, statements, told_sentences, untold
+from .statements.reading import OWN, statements, untold
 from .statements.scoping import scope_for
-from .subjects.affected import affected_by, told_otherwise
+from .subjects.affected import affected_by
 from .subjects.attributes import is_request
-from .subjects.replacing import Told
 from .subjects.subject import subject_of
 from .taint import trust_of_words
 
@@ -49,7 +48,6 @@ OPEN_NOTES = 60
 """How many notes of a scope are looked at when something is done."""
 TRIES = 20
 """Observations of a conversation among which those are that a remedy tells."""
-SAYS_OTHERWISE = "is told otherwise by what was said later"
 COVERED = 0.6
 """The share of an open note's words that what is done must have to close it."""
 
@@ -119,7 +117,6 @@ class Lesson:
                     self.take(stated, turn, "conversation" if turn.role == "user" else "assistant")
             if turn.role == "user":
                 self._take_changes(own, turn)
-                self._take_back(own, turn)
 
     def _take_changes(self, own: str, turn: Turn) -> None:
         """Learn what says nothing by itself, but that something known has changed."""
@@ -137,42 +134,6 @@ class Lesson:
             )
             if affected_by(self._journal, self._who.user, scope, subject, stated.said).replaced:
                 self.take(stated, turn, "conversation")
-
-    def _take_back(self, own: str, turn: Turn) -> None:
-        """Give up what was learned before where the message as a whole says it is otherwise now."""
-        told = Told.of([one.text for one in told_sentences(own)])
-        if not told.terms or _TAKEN_OUT.search(told.text):
-            return
-        here = {"project": self._project, "language": self._language}
-        for scope in dict.fromkeys((scope_for("fact", told.text, **here), "universal")):
-            old, near = told_otherwise(self._journal, self._who.user, scope, told, turn=turn.ref)
-            if old is None and not near:
-                continue
-            new = self._said_instead(told, old, turn, scope)
-            if new is not None:
-                replaced = {} if old is None else {old.ref: SAYS_OTHERWISE}
-                put_in_place(self._journal, new, replaced, near)
-
-    def _said_instead(
-        self, told: Told, old: Memory | None, turn: Turn, scope: str
-    ) -> Memory | None:
-        """Return what a message teaches in the place of a memory; of none, what it teaches."""
-        for again in (False, True):
-            learned = [one.ref for one in self.learned if isinstance(one, Memory)]
-            rows = self._journal.store.get(self._who.user, learned)
-            found = [
-                one
-                for one in self._journal.read(rows, Memory)
-                if turn.ref in one.derived_from and one.scope == scope and not one.superseded_by
-            ]
-            if found or again or old is None:
-                break
-            # Nothing of it was worth keeping by itself.
-            self.take(
-                Statement("fact", told.most_telling(old.text), told.text), turn, "conversation"
-            )
-        terms = set(content_terms(old.text)) if old else set()
-        return max(found, key=lambda one: len(terms & set(content_terms(one.text))), default=None)
 
     def take(self, stated: Statement, turn: Turn, source: str) -> None:
         """Store one statement."""

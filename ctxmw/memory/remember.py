@@ -110,24 +110,6 @@ def remember(
         return _put_in_place(store, new, standing, replaces)
 
 
-def put_in_place(
-    journal: Journal, new: Memory, replaces: Mapping[str, str], near: Collection[str] = ()
-) -> Memory:
-    """Have a stored memory replace others, each for a reason; return it as it now stands.
-
-    Memories that are `near` may say something else of the same: they stay, and all are dated.
-    """
-    with journal.store.atomic(new.user):
-        named = [old for old in _standing(journal, new, replaces) if old.ref in replaces]
-        linked = tuple(dict.fromkeys((*new.near, *near)))[:_NEAR]
-        if linked != new.near:
-            new = new.model_copy(update={"near": linked})
-            journal.store.put([old.row() for old in _linked(journal, new)])
-        if named and not new.supersedes:
-            new = _in_place_of(new, named, replaces)
-        return _put_in_place(journal.store, new, named, replaces)
-
-
 @stage("edit")
 def edit(journal: Journal, user: str, ref: str, **values: Any) -> Memory:
     """Put another text, kind or scope in a memory's place; the old one stays as history."""

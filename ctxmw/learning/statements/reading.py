@@ -86,21 +86,6 @@ def untold(text: str) -> Iterator[Statement]:
             yield Statement("fact", whole_sentence(one.text), one.text)
 
 
-def told_sentences(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of a person's message that tell something, whatever it is."""
-    for one in meant_sentences(text, sentences(_unwrapped(text))):
-        plain = one.plain
-        asks = plain.rstrip(" \"')*").endswith("?") or (
-            ASKS.match(plain) and not _WITHOUT_SUBJECT.match(plain)
-        )
-        if not (asks or one.joking or UNREAL.search(plain)):
-            yield one
-
-
-# "Had to change the code": nobody is asked.
-_WITHOUT_SUBJECT = re.compile(r"(?:had|did|was|were) (?!i\b|you\b|he\b|she\b|it\b|we\b|they\b)")
-
-
 def _sure_among(said: Sequence[Sentence]) -> float:
     """Return how sure one must be of a sentence among these; of most of many nothing is kept."""
     told = sum(len(one.words) > 3 for one in said)

@@ -12,13 +12,11 @@ from ...text.lexicon import STOP_WORDS
 from ...text.terms import stem
 from ...values.records import Memory
 from .attributes import may_differ, words_to_look_up
-from .replacing import SURE, UNSURE, Told, gives_another_value, likelihood_of_replacing
-from .subject import Subject, is_of_another, subject_of, takes_the_place
+from .subject import Subject, subject_of, takes_the_place
 from .topics import may_be_otherwise
 
-LOOKED_FOR, LOOKED_FOR_OF_ALL, LOOKED_UP = 8, 24, 40
-"""Words of a statement, and of a message, by which memories on the same are looked up, and how many
-of them are compared."""
+LOOKED_FOR, LOOKED_UP = 8, 40
+"""Words by which memories on the same are looked up, and how many of them are compared."""
 _PEOPLE = ("user", "conversation", "model")
 """Sources whose words are a person's own."""
 
@@ -68,51 +66,6 @@ def affected_by(
         elif _may_differ(subject, known):
             unsure.append(old.ref)
     return Affected(found, tuple(unsure))
-
-
-def told_otherwise(
-    journal: Journal, user: str, scope: str, told: Told, *, turn: str
-) -> tuple[Memory | None, tuple[str, ...]]:
-    """Return what a message as a whole replaces, and the memories that it may differ from.
-
-    One message takes back one thing: the likeliest.
-    """
-    asked = Find(types=(Memory.type,), scopes=(scope,), limit=LOOKED_UP)
-    said = {word for word in words(told.text) if stem(word) in told.terms}
-    rare = sorted(said, key=lambda word: (stem(word) not in told.subject.names, -len(word), word))
-    rows = [row for row, _ in journal.store.search(user, rare[:LOOKED_FOR_OF_ALL], asked)]
-    judged = []
-    for old in journal.read(rows, Memory):
-        known = subject_of(old.text)
-        apart = old.scope != scope or turn in old.derived_from or known.quotes
-        if apart or old.source not in _PEOPLE or _is_of_another(told.subject, known):
-            continue
-        judged.append((likelihood_of_replacing(told, old.said or old.text), old))
-    judged.sort(key=lambda one: (-one[0], one[1].ref))
-    likely = [old for much, old in judged if much >= UNSURE and _may_be_given_up(told, old)]
-    much = {old.ref: much for much, old in judged}
-    first = likely[0] if likely and much[likely[0].ref] >= SURE else None
-    return first, tuple(old.ref for old in likely if old is not first)
-
-
-def _may_be_given_up(told: Told, old: Memory) -> bool:
-    """Say whether a memory may go though no sentence names it: something must tell of a change.
-
-    No allergy goes without a word of it, and a liking or a rule only where words say so.
-    """
-    new = told.subject
-    if subject_of(old.text).is_medical:
-        return new.clears
-    says_so = new.changes or bool(new.given_up) or new.alters
-    return says_so or (old.kind != "preference" and gives_another_value(told, old.text))
-
-
-def _is_of_another(new: Subject, old: Subject) -> bool:
-    """Say whether a message tells of somebody else, or of another case, than what is known."""
-    other = is_of_another(new, old)
-    if other or new.changes or new.given_up:
-        return other
-    return bool(new.tells.case and old.tells.case and not new.tells.case & old.tells.case)
 
 
 def _may_differ(new: Subject, old: Subject) -> bool:

@@ -25,7 +25,7 @@ from .attributes import (
     changed_attribute,
 )
 from .endings import ended_in, plain_words, says_it_changed, shares
-from .forms import KIN, WORK, form_of, terms_about
+from .forms import WORK, form_of, terms_about
 from .frames import frame_of
 from .topics import Topic, has_changed, spoken_topics
 
@@ -215,8 +215,6 @@ def _says_it_changed(new: Subject, old: Subject) -> str:
         return ""  # "Update your naming" gives no other value
     if new.about and new.about <= old.given_up:
         return "takes it back"
-    if is_of_another(new, old):
-        return ""
     same = old.head and old.head == new.head and new.tells.owner == old.tells.owner
     if same and new.refuses != old.refuses and not old.quotes:
         return "says that it changed"
@@ -226,12 +224,6 @@ def _says_it_changed(new: Subject, old: Subject) -> str:
     if mine - _SHARED or (old.about and common and 2 * len(common) >= most):
         return "says that it changed"
     return ""
-
-
-def is_of_another(new: Subject, old: Subject) -> bool:
-    """Say whether a statement is about a relative of whom the older one says nothing."""
-    owner = new.tells.owner
-    return owner in KIN and owner != old.tells.owner and stem(owner) not in old.about
 
 
 _MEDICAL = frozenset(content_terms("allergic allergy allergies intolerant intolerance anaphylaxis"))

@@ -18,9 +18,6 @@ from ctxmw.learning.lasting.judging import lasting_kind
         ("Kindness means a lot to me.", "preference"),
         ("I swear by wool socks.", "preference"),
         ("No plot summaries please.", "preference"),
-        ("The copier on the ground floor only takes A4.", "fact"),
-        ("Every release needs a sign-off by Marit.", "fact"),
-        ("our deploys happen on Tuesdays and Thursdays, never on Friday", "fact"),
     ],
 )
 def test_what_lasts_has_a_kind(text: str, kind: str) -> None:
@@ -37,9 +34,6 @@ def test_what_lasts_has_a_kind(text: str, kind: str) -> None:
         "It gives me a blank page.",
         "Our lawyers",
         "Swallows fly south.",
-        "Clear communication is vital for our success.",
-        "The second slide needs a chart.",
-        "Generate the outline of the second act.",
         "I haven't moved to Berlin.",
         "Mon frère déteste les épinards.",
         "",
