@@ -18,7 +18,7 @@ from .marks import marks_of, spoken_words
 
 SURE = 0.8
 """The likelihood from which a sentence is taken to tell something that lasts."""
-SURE_OF_THINGS = 0.9
+SURE_OF_THINGS = 0.97
 """The same for what is said of things, without "I" or "my": "The lift has no mirror"."""
 SURE_OF_OTHERS = 0.95
 """The same for what begins with "she" or "it": mostly nobody can tell later who was meant."""
@@ -80,9 +80,10 @@ def lasting_kind(text: str, *, sure: float = 0.0) -> Literal["preference", "fact
     lasting, fact, request = trained.likelihoods(text)
     if lasting < max(_sure_of(words), sure) or _is_of_all(words):
         return None
-    of_speaker = not _FIRST_PERSON.isdisjoint(words)
+    of_speaker = not _FIRST_PERSON.isdisjoint(words[:2])
     if fact > 0.5:
-        return "fact" if of_speaker or words[0] not in _NO_SUBJECT else None
+        tells = not _is_of_the_moment(words) if of_speaker else _says_of_a_thing(words)
+        return "fact" if tells else None
     asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
     return "preference" if of_speaker or asked else None
 
@@ -90,7 +91,42 @@ def lasting_kind(text: str, *, sure: float = 0.0) -> Literal["preference", "fact
 def _sure_of(words: Sequence[str]) -> float:
     if words[0] in _OF_OTHERS:
         return SURE_OF_OTHERS
-    return SURE_OF_THINGS if _FIRST_PERSON.isdisjoint(words) else SURE
+    return SURE if not _FIRST_PERSON.isdisjoint(words[:2]) else SURE_OF_THINGS
+
+
+def _is_of_the_moment(words: Sequence[str]) -> bool:
+    """Say whether somebody tells what they think, want or did just now: no fact about them."""
+    if words[0] not in ("i", "we"):
+        return words[0] not in _FIRST_PERSON  # "No we begin", "Missed my workout"
+    verb, *then = [word for word in words[1:5] if word not in _ADVERBS] or [""]
+    return verb in _OF_THE_MOMENT or (verb in ("have", "am", "are") and then[:1] in _JUST)
+
+
+_ADVERBS = frozenset("really also still only quite always often usually never".split())
+_OF_THE_MOMENT = frozenset(
+    "just already suspect think feel hope want need guess believe wonder wish started drank ate"
+    " noticed realized realised see understand get agree".split()
+)
+_JUST = [[word] for word in "just already started begun about back going so ready done".split()]
+
+
+def _says_of_a_thing(words: Sequence[str]) -> bool:
+    """Say whether something is said of a thing, and nothing asked: "Change the title" has no verb
+    behind its first word."""
+    return words[0] not in _NO_SUBJECT and not _VERBS.isdisjoint(words[1:])
+
+
+_VERBS = frozenset(
+    "is isn are aren was were has hasn have haven had does doesn do don did can cannot must mustn"
+    " should shouldn may will won needs need wants want goes go gets get runs run costs cost closes"
+    " close opens open lives live works work uses use keeps keep takes take comes come leaves leave"
+    " starts start ends end likes like hates hate loves love prefers prefer knows know speaks speak"
+    " means mean stays stay sits sit reads read writes write hosts host sends send pays pay makes"
+    " make holds hold lasts last belongs belong happens happen eats eat drinks drink plays play"
+    " expires ships deploys handles owns allows resets counts contains includes requires meets"
+    " meet sleeps sleep says say calls call decides approves signs reports rotates".split()
+)
+"""What is said of a thing: the verbs of most sentences that are."""
 
 
 def _is_of_all(words: Sequence[str]) -> bool:

@@ -246,8 +246,10 @@ def _spans(plain: str) -> Iterator[tuple[int, int]]:
         yield start, len(plain)
     yield start, end
     joints = list(_JOINT.finditer(plain, start))[:MOST_JOINTS]
-    for joint in reversed(joints):
-        yield start, joint.start()
+    # "When I am at home" tells nothing without what follows.
+    for joint in reversed(joints if not _LEADS_UP.match(plain, start) else ()):
+        if not _ALTERNATIVE.match(plain, joint.end()):
+            yield start, joint.start()
     for joint in joints:
         if not plain.rstrip().endswith("?") and _OWN_CLAUSE.match(plain, joint.end()):
             yield joint.end(), len(plain)
@@ -265,6 +267,8 @@ _OWN_CLAUSE = re.compile(
     r"|everything|everyone|it's|there's|always|never|please)\b"
 )
 """What begins a part that may stand alone: "and respected by all" does not."""
+_LEADS_UP = re.compile(r"(?:when|if|as|since|although|though|because|while|after|before|once)\b")
+_ALTERNATIVE = re.compile(r"(?:or|nor|and) (?!(?:i|we|my|our)\b)")
 MOST_JOINTS = 4
 """Joints of a sentence at which it is taken apart."""
 _ASKS_SHORT = re.compile(r"(?:so |and |but |ok |hey )*(?:what|how|who|where|when|why)'?s\b")
