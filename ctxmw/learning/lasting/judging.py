@@ -80,18 +80,22 @@ def lasting_kind(text: str, *, sure: float = 0.0) -> Literal["preference", "fact
     lasting, fact, request = trained.likelihoods(text)
     if lasting < max(_sure_of(words), sure) or _is_of_all(words):
         return None
-    of_speaker = not _FIRST_PERSON.isdisjoint(words[:2])
     if fact > 0.5:
-        tells = not _is_of_the_moment(words) if of_speaker else _says_of_a_thing(words)
-        return "fact" if tells else None
+        return "fact" if _is_fact(words, lasting) else None
     asked = lasting > SURE_OF_REQUEST and request > 0.5 and words[0] not in _ARTICLES
-    return "preference" if of_speaker or asked else None
+    return "preference" if asked or not _FIRST_PERSON.isdisjoint(words) else None
 
 
 def _sure_of(words: Sequence[str]) -> float:
     if words[0] in _OF_OTHERS:
         return SURE_OF_OTHERS
-    return SURE if not _FIRST_PERSON.isdisjoint(words[:2]) else SURE_OF_THINGS
+    return SURE if not _FIRST_PERSON.isdisjoint(words) else SURE_OF_REQUEST
+
+
+def _is_fact(words: Sequence[str], lasting: float) -> bool:
+    if not _FIRST_PERSON.isdisjoint(words[:2]):
+        return not _is_of_the_moment(words)
+    return lasting > SURE_OF_THINGS and _says_of_a_thing(words)
 
 
 def _is_of_the_moment(words: Sequence[str]) -> bool:
@@ -111,8 +115,7 @@ _JUST = [[word] for word in "just already started begun about back going so read
 
 
 def _says_of_a_thing(words: Sequence[str]) -> bool:
-    """Say whether something is said of a thing, and nothing asked: "Change the title" has no verb
-    behind its first word."""
+    """Say whether something is said of a thing: "Change the title" has no verb behind a subject."""
     return words[0] not in _NO_SUBJECT and not _VERBS.isdisjoint(words[1:])
 
 
