@@ -25,13 +25,14 @@ from ctxmw.learning.lasting import judging
 from ctxmw.learning.lasting.marks import NAMED_KINDS, marks_of, spoken_words
 
 DATA = Path(__file__).parent / "data"
-EXAMPLES = (DATA / "lasting.tsv", DATA / "lasting_at_work.tsv")
-"""What people tell in passing, and what they say while they have something done."""
+EXAMPLES = tuple(DATA / f"{name}.tsv" for name in ("lasting", "lasting_at_work", "lasting_by_many"))
+"""What people tell in passing, what they say while they have something done, and what many kinds
+of people say of their lives and their work, in the spelling of chats."""
 WEIGHTS = Path(judging.__file__).parent / "weights.json"
 OFTEN = 2
 """How many sentences must have a word, or a mark, for it to count."""
 STEPS, RATE, SHRINK = 300, 0.05, 1e-5
-LEAST = 0.1
+LEAST = 0.2
 """Marks that weigh less are left out."""
 Vector = NDArray[np.float64]
 
@@ -106,9 +107,7 @@ def _read() -> Examples:
     spoken = [spoken_words(text) for text in texts]
     words = Counter(word for one in spoken for word in set(one) if word[0].isalpha())
     known = frozenset({word for word, n in words.items() if n >= OFTEN} - NAMED_KINDS)
-    found = [
-        marks_of(one, known, text.rstrip()[-1:]) for one, text in zip(spoken, texts, strict=True)
-    ]
+    found = [marks_of(text, one, known) for one, text in zip(spoken, texts, strict=True)]
     often = Counter(mark for marks in found for mark in marks)
     names = tuple(sorted(mark for mark, n in often.items() if n >= OFTEN))
     marked = Marked(found, {name: at for at, name in enumerate(names)})

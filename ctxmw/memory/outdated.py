@@ -1,4 +1,6 @@
-"""Turns that say what no longer holds: the sentence is marked, and not recalled as it was.
+"""Turns and summaries that say what no longer holds: the sentence is marked.
+
+A turn is not recalled as it was, and a summary tells it.
 
 The turn keeps its words. What answered it may repeat them: a sentence of the same conversation that
 gives the same quoted values, or nearly all of the same words, is marked as well.
@@ -12,7 +14,10 @@ from dataclasses import replace
 
 from ..protocols import Find, Store
 from ..text.terms import content_terms, stems
-from ..values.records import Memory, Turn, load_all
+from ..values.records import Memory, SessionSummary, Turn, load_all
+
+NO_LONGER = "(no longer so)"
+"""What stands behind a sentence of a summary that something else took the place of."""
 
 REPEATED = 0.75
 """The share of a statement's words that another sentence has when it says the same."""
@@ -38,6 +43,30 @@ def outdated_turns(store: Store, user: str, replaced: Iterable[Memory]) -> list[
             if new:
                 update = {"outdated": (*turn.outdated, *new)}
                 marked[turn.ref] = turn.model_copy(update=update)
+    return list(marked.values())
+
+
+def outdated_summaries(store: Store, user: str, replaced: Iterable[Memory]) -> list[SessionSummary]:
+    """Return the summaries that say what was replaced, with a word on it behind those sentences."""
+    marked: dict[str, SessionSummary] = {}
+    for memory in replaced:
+        sources = [
+            row for row in store.get(user, list(memory.derived_from)) if row.type == Turn.type
+        ]
+        sessions = tuple(sorted({row.session for row in sources}))
+        if not sessions:
+            continue
+        asked = Find(types=(SessionSummary.type,), sessions=sessions)
+        for stored in load_all(store.query(user, asked), SessionSummary):
+            summary = marked.get(stored.ref, stored)
+            said = [one for one in _sentences(summary.text) if _says(one, memory)]
+            new = [one for one in said if f"{one} {NO_LONGER}" not in summary.text]
+            if not new:
+                continue
+            text = summary.text
+            for one in new:
+                text = text.replace(one, f"{one} {NO_LONGER}", 1)
+            marked[stored.ref] = summary.model_copy(update={"text": text})
     return list(marked.values())
 
 

@@ -24,7 +24,7 @@ from ..text.terms import stems
 from ..values.argument_checks import check_kind, check_scope, check_text
 from ..values.clocks import begin_of, end_of
 from ..values.records import AGENT, MEMORY_KINDS, OTHER_WORDS, Memory, load_all
-from .outdated import outdated_turns
+from .outdated import outdated_summaries, outdated_turns
 
 if TYPE_CHECKING:
     from ..search.search import Search
@@ -147,9 +147,8 @@ def _put_in_place(
     other = [
         old for old in replaced if not _says_same(new, old) and reasons.get(old.ref) != OTHER_WORDS
     ]
-    store.put(
-        [memory.row() for memory in (*replaced, new, *outdated_turns(store, new.user, other))]
-    )
+    told = (*outdated_turns(store, new.user, other), *outdated_summaries(store, new.user, other))
+    store.put([record.row() for record in (*replaced, new, *told)])
     if replaced:
         pass_on_pins(store, new.user, {old.ref for old in replaced}, new.ref)
     return new

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from ..protocols import Find
@@ -39,7 +40,8 @@ def summary_of(journal: Journal, user: str, session: str) -> SessionSummary | No
     said = [turn for turn in turns if _may_be_told(turn)]
     noted = journal.read(journal.store.query(user, _of(session, "note")), Note)
     notes = [note for note in noted if note.trust == "trusted"]
-    memories = journal.read(journal.store.query(user, _of(session, "memory")), Memory)
+    learned = replace(_of(session, "memory"), live=None)
+    memories = journal.read(journal.store.query(user, learned), Memory)
     text = _told(said, notes[::-1], [one.text for one in memories])
     if not text:
         return None
@@ -195,7 +197,8 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _decisions(memories: Sequence[Memory], notes: Sequence[Note]) -> tuple[str, ...]:
-    made = [one.text for one in memories if one.kind == "decision" and one.trust == "trusted"]
+    current = [one for one in memories if not one.superseded_by and one.trust == "trusted"]
+    made = [one.text for one in current if one.kind == "decision"]
     made += [note.text for note in notes if note.kind == "decided"]
     return tuple(one_line(text, SENTENCE) for text in made[:DECISIONS])
 

@@ -38,7 +38,7 @@ def said_before(ctx, text):
 
 
 def test_parts_of_earlier_turns_are_listed_where_the_prompt_shows_them_again(ctx):
-    said_before(ctx, "The courier deadline is 16:00 on weekdays.")
+    said_before(ctx, "Yesterday the courier deadline was 16:00.")
     chat, history = ctx.session("s1"), []
     first = talk(chat, history, "When is the courier deadline?")
     (fact,) = [used.ref for used in first.context.used if used.shown != "none"]
@@ -50,7 +50,7 @@ def test_parts_of_earlier_turns_are_listed_where_the_prompt_shows_them_again(ctx
 
 
 def test_what_our_tools_answered_is_listed_in_the_record_of_the_next_call(ctx):
-    said_before(ctx, "The courier deadline is 16:00 on weekdays.")
+    said_before(ctx, "Yesterday the courier deadline was 16:00.")
     chat, asked = ctx.session("s1"), user("Good morning, all!")
     chat.prepare([asked])
     search, *_ = memory_tools(chat)
@@ -66,7 +66,7 @@ def test_what_our_tools_answered_is_listed_in_the_record_of_the_next_call(ctx):
 
 
 def test_what_is_forgotten_leaves_the_records_that_showed_it_again(ctx):
-    said_before(ctx, "The courier deadline is 16:00 on weekdays.")
+    said_before(ctx, "Yesterday the courier deadline was 16:00.")
     chat, history = ctx.session("s1"), []
     talk(chat, history, "When is the courier deadline?")
     talk(chat, history, "Good morning to the whole team!")

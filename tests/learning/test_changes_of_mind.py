@@ -11,7 +11,7 @@ from ctxmw import ContextMiddleware, InvalidValue, Learning, memory_tools
 from ctxmw.protocols import Find
 from ctxmw.testing import FixedClock
 from ctxmw.values.record_items import OUTDATED
-from ctxmw.values.records import Memory, Turn, load_as
+from ctxmw.values.records import Memory, SessionSummary, Turn, load_as
 
 
 @pytest.fixture
@@ -275,3 +275,11 @@ def test_two_things_told_in_one_sentence_both_hold(ctx: ContextMiddleware) -> No
     ctx.session("s1").capture([{"role": "user", "content": said}])
     told = {memory.text for memory in ctx.memories()}
     assert {"I live in Bergen.", "I work as a nurse."} <= told
+
+
+def test_a_summary_tells_what_of_it_no_longer_holds(ctx: ContextMiddleware) -> None:
+    says(ctx, "s1", "I drive a Volvo.", "A fine car.")
+    ctx.session("s1").end()
+    says(ctx, "s2", "We traded the Volvo in for a Kia.")
+    [summary] = ctx.store.query("local", Find(types=("summary",), sessions=("s1",)))
+    assert "I drive a Volvo. (no longer so)" in load_as(summary, SessionSummary).text

@@ -2,7 +2,9 @@
 
 Nearly everything that tells "I play the cello" from "I played the second level" is in the words
 that every text has: the person, the tense, the article, the adverb of time. Words that examples
-have often stand for themselves, all others for their kind: a relative, a day, a past tense.
+have often stand for themselves, all others for their kind: a relative, a day, a past tense. Beside
+them stands the bare frame of a sentence, in which only short words are told apart: "the <word> on
+<word> # <s> the" is the frame of many things that are said of a house or an office.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
+
+from ...text.lexicon import STOP_WORDS
 
 MOST_WORDS = 40
 """Words of a sentence that are looked at."""
@@ -65,6 +69,14 @@ _LEADS = frozenset(
 _BEFORE_VERB = _OFTEN | frozenset(
     "do really just also still would can will could have am are only much".split()
 )
+_SHORT_WORDS = STOP_WORDS | frozenset(
+    "i my me we our us mine you your he she they it his her their its this that these those the a"
+    " an and or but so because if when while since as of in on at for to from by with without about"
+    " into over under after before not no never always only is are was were am be been being have"
+    " has had do does did can could will would should must may might there here who what which"
+    " where how why all every each any some nobody everyone everything nothing please".split()
+)
+"""Words that tell how a sentence is built, and not what it is about."""
 NAMED_KINDS = _KIN | _DAY | _DAYS
 """Words that always stand for their kind."""
 
@@ -81,18 +93,44 @@ def spoken_words(text: str) -> list[str]:
     return words[start : start + MOST_WORDS]
 
 
-def marks_of(words: Sequence[str], known: Collection[str], ending: str) -> set[str]:
+def marks_of(text: str, words: Sequence[str], known: Collection[str]) -> set[str]:
     """Return the marks of a sentence; `known` are the words that stand for themselves."""
     kinds = [_kind_of(word, known) for word in words]
-    marks = {"any", f"length {min(len(words) // 3, 6)}", f"ends {ending}"}
+    marks = {"any", f"length {min(len(words) // 3, 6)}", f"ends {text.rstrip()[-1:]}"}
     marks |= {name for name, those in _CLASSES if not those.isdisjoint(words)}
-    marks |= {f"{at}: {kind}" for at, kind in enumerate(kinds[:5])}
-    marks |= {f"{at}: {one} {two}" for at, (one, two) in enumerate(pairwise(kinds[:5]))}
     marks |= {f"has {kind}" for kind in kinds}
     marks |= {f"has {one} {two}" for one, two in pairwise(kinds)}
     marks |= {f"first {' '.join(kinds[:3])}", f"last {' '.join(kinds[-2:])}"}
     marks |= {f"last {kind}" for kind in kinds[-1:]}
-    return marks | set(_of_verb(words, kinds))
+    return marks | set(_of_verb(words, kinds)) | set(_of_frame(words)) | set(_of_writing(text))
+
+
+def _of_frame(words: Sequence[str]) -> Iterator[str]:
+    """Yield marks of the sentence with nothing but its short words told apart."""
+    bare = [word if word in _SHORT_WORDS else _kind_of(word, ()) for word in words]
+    yield from (f"frame {' '.join(bare[:n])}" for n in (2, 3, 4, 5))
+    yield from (f"in {' '.join(three)}" for three in zip(bare, bare[1:], bare[2:], strict=False))
+    yield f"end {' '.join(bare[-3:])}"
+
+
+def _of_writing(text: str) -> Iterator[str]:
+    """Yield marks of how it is written: what lasts is of somebody, or something, with a name."""
+    yield "capital" if text[:1].isupper() else "small"
+    if names := len(_NAME.findall(text)):
+        yield "name"
+        yield f"names {min(names, 3)}"
+    if _NAME_FIRST.match(text):
+        yield "name first"
+    if _DIGIT.search(text):
+        yield "digits"
+    if _QUOTE.search(text):
+        yield "quotes"
+
+
+_NAME = re.compile(r"(?<=[a-z,;:'] )[A-Z][a-z]+")
+_NAME_FIRST = re.compile(r"[A-Z][a-z]+(?: (?:is|has|was|does|wants|needs)|'s) ")
+_DIGIT = re.compile(r"\d")
+_QUOTE = re.compile(r"[\"\u201c`\u00a4]")
 
 
 def _kind_of(word: str, known: Collection[str]) -> str:

@@ -84,6 +84,7 @@ _HOLDS_ON = re.compile(
     r"|\b(?:fine|ok|okay|allowed|welcome) (?:again|after all|from now on)\b"
     r"|\byou (?:can|may) (?:now )?(?:stop|start)\b"
     r"|\bwhen (?:you|i|we)(?:'re| are)? (?!done|finished|ready)\w|\bnames\b"
+    r"|\buntil (?:further notice|the end of|(?:next )?(?:[a-z]{3,6}day|week|month))\b"
 )
 _PUTS_RIGHT = re.compile(
     r"\A(?:(?:ok(?:ay)?|hm+|well|sorry|hey|wait),? )?(?:no[,.;:!]|nope\b|wrong\b|incorrect\b"

@@ -24,7 +24,7 @@ from .cutting import Statement, capital, cut_out, said_from, whole_sentence
 from .framing import meant_sentences
 from .rules import OF_ASSISTANT, OF_USER, TRIED
 from .standing_alone import apart, standing_alone
-from .stating_nothing import ASKS, FOR_NOW, UNREAL, is_no_statement, is_supposed
+from .stating_nothing import ASKS, FOR_NOW, SUPPOSED, UNREAL, is_no_statement, is_supposed
 from .wording import Rule, Stated
 
 OPENING = 3
@@ -56,8 +56,9 @@ def statements(
     ]
     found: list[Statement] = []
     before = ""
+    sure = _sure_among(said)
     for one in said:
-        for stated in _stated(one, rules, role if reports else "adviser"):
+        for stated in _stated(one, rules, role if reports else "adviser", sure):
             found += _alone(stated, before) if role == "user" else [stated]
         before = one.text
     return list({(one.kind, one.text.casefold()): one for one in found}.values())
@@ -83,6 +84,19 @@ def untold(text: str) -> Iterator[Statement]:
             continue
         if not any(found.kind in MEMORY_KINDS for found in _stated(one, OF_USER, "user")):
             yield Statement("fact", whole_sentence(one.text), one.text)
+
+
+def _sure_among(said: Sequence[Sentence]) -> float:
+    """Return how sure one must be of a sentence among these; of most of many nothing is kept."""
+    told = sum(len(one.words) > 3 for one in said)
+    return SURE_AMONG_MANY if told > MANY else SURE_AMONG_SOME if told > SOME else 0.0
+
+
+SOME, MANY = 4, 8
+"""Sentences of a message in which few are worth keeping, and next to none."""
+SURE_AMONG_SOME, SURE_AMONG_MANY = 0.95, 0.98
+SURE_OF_PART = 0.9
+"""How sure one must be of a part of a sentence: it is one of several that are tried."""
 
 
 # "They moved me to another team" is told of the speaker.
@@ -123,7 +137,9 @@ _OWN_WORK = re.compile(
 )
 
 
-def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[Statement]:
+def _stated(
+    sentence: Sentence, rules: Sequence[Rule], role: str, sure: float = 0.0
+) -> Iterator[Statement]:
     if _is_title(sentence.text):
         return
     if sentence.heading and role != "adviser" and (kind := _listed(sentence, role)):
@@ -138,7 +154,7 @@ def _stated(sentence: Sentence, rules: Sequence[Rule], role: str) -> Iterator[St
         yield moved
         return
     if role == "user":
-        stated = _of_a_person(sentence, stated)
+        stated = _of_a_person(sentence, stated, sure)
         if stated and stated.kind in MEMORY_KINDS and _is_at_hand(sentence, stated):
             return
     if stated:
@@ -152,14 +168,14 @@ def _is_at_hand(sentence: Sentence, stated: Statement) -> bool:
     return is_at_hand(stated.kind, stated.text, sentence.plain)
 
 
-def _of_a_person(sentence: Sentence, stated: Statement | None) -> Statement | None:
+def _of_a_person(sentence: Sentence, stated: Statement | None, sure: float) -> Statement | None:
     """Return what a person states, where a rule has found `stated` in it, or nothing."""
     if stated is None or stated.kind in ("preference", "correction"):
         everyday = _everyday(sentence)
         # A rule may have found the end of what a whole sentence says.
         if everyday and (stated is None or len(everyday.text) > len(stated.text)):
             return everyday
-    return stated or _judged(sentence) or _told_first(sentence)
+    return stated or _judged(sentence, sure) or _told_first(sentence)
 
 
 def _told_first(sentence: Sentence) -> Statement | None:
@@ -199,23 +215,63 @@ def _everyday(sentence: Sentence) -> Statement | None:
 
 
 @lru_cache(maxsize=256)
-def _judged(sentence: Sentence) -> Statement | None:
-    """Return what no rule knows, where its marks tell that it lasts."""
+def _judged(sentence: Sentence, sure: float = 0.0) -> Statement | None:
+    """Return what no rule knows, where its marks tell that it lasts: all of it, or a part."""
     plain = sentence.plain
-    if is_no_statement(plain, sentence.words) or _THANKS.match(plain):
+    if _THANKS.match(plain) or ASKS.match(plain) or _ASKS_SHORT.match(plain):
         return None
-    span = None if FOR_NOW.search(plain) else statement_span(plain)
+    written = _written(sentence)
+    for start, end in _spans(plain):
+        if sure and not OWN.search(plain, start, end):
+            continue
+        before = plain[:end]
+        if is_no_statement(before, sentence.words) or SUPPOSED.search(before):
+            continue
+        least = sure if (start, end) == (0, len(plain)) else max(sure, SURE_OF_PART)
+        if FOR_NOW.search(plain, start, end) or ASKS.match(plain, start, end):
+            continue
+        if kind := lasting_kind(written[start:end], sure=least):
+            return Statement(kind, whole_sentence(sentence.text[start:end]), sentence.text)
+    return None
+
+
+def _spans(plain: str) -> Iterator[tuple[int, int]]:
+    """Yield from where to where a sentence may state something: all of it first, then parts."""
+    span = statement_span(plain)
     if span is None:
-        return None
+        return
     start, end = span
     # "Metric only, please." asks by its last word.
-    whole = "" if plain.rstrip().endswith("?") else plain[start:]
-    kind = lasting_kind(plain[start:end]) or (
-        lasting_kind(whole) if len(whole) > end - start else None
-    )
-    return cut_out(sentence, (kind, start, end)) if kind else None
+    if not plain.rstrip().endswith("?"):
+        yield start, len(plain)
+    yield start, end
+    joints = list(_JOINT.finditer(plain, start))[:MOST_JOINTS]
+    # "When I am at home" tells nothing without what follows.
+    for joint in reversed(joints if not _LEADS_UP.match(plain, start) else ()):
+        if not _ALTERNATIVE.match(plain, joint.end()):
+            yield start, joint.start()
+    for joint in joints:
+        if not plain.rstrip().endswith("?") and _OWN_CLAUSE.match(plain, joint.end()):
+            yield joint.end(), len(plain)
 
 
+def _written(sentence: Sentence) -> str:
+    """Return a sentence in its own letters, without what it quotes."""
+    pairs = zip(sentence.text, sentence.plain, strict=True)
+    return "".join(plain if plain == "\u00a4" else own for own, plain in pairs)
+
+
+_JOINT = re.compile(r"[,;] | [-\u2013\u2014] |,? (?:so|but|and) (?=\w)")
+_OWN_CLAUSE = re.compile(
+    r"(?:(?:and|but|so|because) )*(?:i|i'm|i've|i'd|we|we're|we've|my|our|the|every|all|no|nobody"
+    r"|everything|everyone|it's|there's|always|never|please)\b"
+)
+"""What begins a part that may stand alone: "and respected by all" does not."""
+_LEADS_UP = re.compile(r"(?:when|if|as|since|although|though|because|while|after|before|once)\b")
+_ALTERNATIVE = re.compile(r"(?:or|nor|and) (?!(?:i|we|my|our)\b)")
+MOST_JOINTS = 4
+"""Joints of a sentence at which it is taken apart."""
+_ASKS_SHORT = re.compile(r"(?:so |and |but |ok |hey )*(?:what|how|who|where|when|why)'?s\b")
 _THANKS = re.compile(r"(?:many )?(?:thanks|thank you|great|good|nice|no time)\b")
 
 
