@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .values.budget import Arriving, Budget, OnDemand
     from .values.compaction_event import CompactionEvent
     from .values.items import Item, Scope, Trust
-    from .values.near_names import check_names as check_names
+    from .values.near_names import check_names
     from .values.retention import Retention
     from .values.situation import Floors, Situation, Weights, task_of
     from .workspace.project import detect
@@ -104,6 +104,7 @@ __all__ = [
     "Xml",
     "analyze_message",
     "catalog_tools",
+    "check_names",
     "code_tools",
     "counter_for",
     "current_session",
@@ -142,10 +143,9 @@ _NAMES = {
     "tokens.counter": "counter_for",
     "tokens.models": "known_window",
     "values.compaction_event": "CompactionEvent",
-    # What adapters need and applications do not.
-    "values.near_names": "check_names",
     "values.budget": "Arriving Budget OnDemand",
     "values.items": "Item Scope Trust",
+    "values.near_names": "check_names",
     "values.retention": "Retention",
     "values.situation": "Floors Situation Weights task_of",
     "workspace.project": "detect",

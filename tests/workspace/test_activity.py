@@ -102,7 +102,8 @@ def test_it_ends_by_time(ctx, clock):
 
 def test_it_ends_by_turns_and_does_not_begin_again(ctx):
     ctx.notice({"type": "file_open", "path": "auth.py"}, project="shop")
-    brought = [bool(part(ctx, f"What about step {n} here?", session="s")) for n in range(6)]
+    asked = ["What is it?", "Why is it so?", "How is that?", "Where?", "Which?", "Who is it?"]
+    brought = [bool(part(ctx, text, session="s")) for text in asked]
     assert brought[0]
     assert brought[-2:] == [False, False]
 
