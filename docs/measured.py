@@ -33,6 +33,7 @@ RUNS = {
     "small-talk": "small_talk --data {data} --list small_talk_held_out",
     "learning": "learning --data {data}/learning",
     "public-sentences": "public_sentences --data {data}",
+    "people": "people --part held",
     "feedback": "feedback --data {data} --most 2",
     "code-commits": "code_requests --data {data}/code/code-dev.jsonl --trees {trees}",
     "code-questions": (
@@ -51,6 +52,8 @@ RUNS = {
         "--requests {data}/tools/sealtools-dev.jsonl --unrelated {data}/realtalk-dev.jsonl"
     ),
     "compaction": "compaction --data {data}",
+    "long-runs": "long_runs",
+    "length": "length",
     "prefix": "prefix",
     "prepare": "prepare",
     "langchain": "langchain --memories 5000",
