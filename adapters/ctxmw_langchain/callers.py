@@ -2,7 +2,7 @@
 
 LangChain knows three ways to say who: `config["configurable"]["user_id"]`, the `user_id` of
 LangGraph's `context=`, and the `langgraph_auth_user_id` that its server puts into the config. The
-project and the folder are said in the first two. All of them count, and must agree. A name that is
+project and the folder are said in the first two, as is that nothing is learned. All of them count, and must agree. A name that is
 almost one of ours ("userId") would be passed over in silence, and is an error instead.
 """
 
@@ -19,7 +19,7 @@ from ctxmw import InvalidValue, WrongUser, check_names
 
 KEYS = ("user_id", "session_id", "thread_id", "project", "cwd", "learn")
 """What a call can say to the memory."""
-IN_CONTEXT = ("user_id", "project", "cwd")
+IN_CONTEXT = ("user_id", "project", "cwd", "learn")
 """What of it LangGraph's `context=` can say."""
 _CONVERSATION = ("session_id", "thread_id")
 _RUNTIME = "__pregel_runtime"
@@ -70,7 +70,8 @@ def learns(named: Mapping[str, Any]) -> bool:
     told = named.get("learn")
     if told is not None and not isinstance(told, bool):
         raise InvalidValue(f"{_in_config('learn')} is {told!r:.60}: give True or False.")
-    return told is not False
+    # In a context that an application made for itself, anything else is its own.
+    return told is not False and _fields(_context(named)).get("learn") is not False
 
 
 def in_subagent(config: RunnableConfig | None) -> str:

@@ -179,7 +179,7 @@ def test_names_of_others_are_left_alone(model, server):
         ({"user_id": "ada"}, {"userId": 7, "Project": None}),
         ({"user_id": "ada", "project": "shop"}, {"Project": "Spring"}),
         # Nothing of ours: a conversation is said in the config alone.
-        ({"user_id": "ada"}, {"sessionId": "browser-7", "learns": 1, "lern": 1}),
+        ({"user_id": "ada"}, {"sessionId": "browser-7", "learns": 1}),
     ],
 )
 def test_what_a_call_has_said_is_not_meant_by_a_name_of_the_application(
