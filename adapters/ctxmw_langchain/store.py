@@ -73,6 +73,9 @@ class ContextStore(BaseStore):
         self._user = user
         self.ttl_config = ttl
 
+    def __repr__(self) -> str:
+        return f"ContextStore({self._ctx!r}, user={self._user!r})"
+
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Answer all questions, then write: what is put is there for the next batch."""
         return self._batch(list(ops), self._documents())

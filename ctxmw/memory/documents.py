@@ -84,6 +84,9 @@ class Documents:
         self._user = user
         self._clock = clock
 
+    def __repr__(self) -> str:
+        return f"Documents(user={self._user!r})"
+
     def atomic(self) -> Any:
         """Make everything this thread does inside happen at once."""
         return self._store.atomic(self._user)
