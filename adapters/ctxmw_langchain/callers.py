@@ -2,8 +2,9 @@
 
 LangChain knows three ways to say who: `config["configurable"]["user_id"]`, the `user_id` of
 LangGraph's `context=`, and the `langgraph_auth_user_id` that its server puts into the config. The
-project and the folder are said in the first two, as is that nothing is learned. All of them count, and must agree. A name that is
-almost one of ours ("userId") would be passed over in silence, and is an error instead.
+project and the folder are said in the first two, and that nothing is learned. All of them count,
+and must agree. A name that is almost one of ours ("userId") would be passed over in silence, and
+is an error instead.
 """
 
 from __future__ import annotations

@@ -60,9 +60,6 @@ class Catalog:
         self._stored = Replica(feed, types, make, users=1)
         self._views: LruCache[object, CatalogView] = LruCache(2)
 
-    def __repr__(self) -> str:
-        return f"Catalog({[item.full_name for item in self.items()]!r:.200})"
-
     def add(
         self,
         kind: CatalogKind,

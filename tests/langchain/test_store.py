@@ -209,12 +209,10 @@ def test_it_goes_with_the_user(ctx, store, tmp_path):
 
 def test_what_is_printed_says_whose_it_is():
     with ContextMiddleware.open(":memory:", user="ada") as ctx:
-        ctx.catalog.add("rule", "House style", "Prices are shown with tax.")
         memory = "ContextMiddleware(':memory:', user='ada')"
         assert repr(ContextStore(ctx, user="ada")) == f"ContextStore({memory}, user='ada')"
         assert repr(ContextAgentMiddleware(ctx)) == f"ContextAgentMiddleware({memory})"
         assert repr(ctx.documents()) == "Documents(user='ada')"
-        assert repr(ctx.catalog) == "Catalog(['House style'])"
 
 
 def test_nothing_of_it_comes_into_a_prompt_by_itself(ctx, store):
