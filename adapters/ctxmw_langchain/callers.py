@@ -2,8 +2,9 @@
 
 LangChain knows three ways to say who: `config["configurable"]["user_id"]`, the `user_id` of
 LangGraph's `context=`, and the `langgraph_auth_user_id` that its server puts into the config. The
-project and the folder are said in the first two. All of them count, and must agree. A name that is
-almost one of ours ("userId") would be passed over in silence, and is an error instead.
+project and the folder are said in the first two, and that nothing is learned. All of them count,
+and must agree. A name that is almost one of ours ("userId") would be passed over in silence, and
+is an error instead.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from ctxmw import InvalidValue, WrongUser, check_names
 
 KEYS = ("user_id", "session_id", "thread_id", "project", "cwd", "learn")
 """What a call can say to the memory."""
+IN_CONTEXT = ("user_id", "project", "cwd", "learn")
+"""What of it LangGraph's `context=` can say."""
+_CONVERSATION = ("session_id", "thread_id")
 _RUNTIME = "__pregel_runtime"
 """Where a graph's config keeps its runtime, and with it the `context=` of the call."""
 
@@ -26,8 +30,10 @@ _RUNTIME = "__pregel_runtime"
 def configurable(config: RunnableConfig | None) -> Mapping[str, Any]:
     """Return what a call's config says; without one, that of the run around it."""
     named: Mapping[str, Any] = ensure_config(config)["configurable"]
-    check_names(named, KEYS, 'config["configurable"]')
-    check_names(_fields(_context(named)), KEYS, "context")
+    fields = _fields(_context(named))
+    said = _answered(named, fields)
+    check_names(named, KEYS, 'config["configurable"]', said=said)
+    check_names(fields, IN_CONTEXT, "context", said=said)
     return named
 
 
@@ -56,7 +62,7 @@ def place_of(named: Mapping[str, Any]) -> dict[str, str]:
 
 def session_of(named: Mapping[str, Any]) -> str | None:
     """Return the conversation that a call names, if any."""
-    names = (_name(named.get(key), _in_config(key)) for key in ("session_id", "thread_id"))
+    names = (_name(named.get(key), _in_config(key)) for key in _CONVERSATION)
     return next((name for name in names if name is not None), None)
 
 
@@ -65,7 +71,8 @@ def learns(named: Mapping[str, Any]) -> bool:
     told = named.get("learn")
     if told is not None and not isinstance(told, bool):
         raise InvalidValue(f"{_in_config('learn')} is {told!r:.60}: give True or False.")
-    return told is not False
+    # In a context that an application made for itself, anything else is its own.
+    return told is not False and _fields(_context(named)).get("learn") is not False
 
 
 def in_subagent(config: RunnableConfig | None) -> str:
@@ -90,8 +97,18 @@ def in_node(config: RunnableConfig | None) -> bool:
 
 def _names_another(named: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
     """Say whether a call names another conversation than the run around it."""
-    around = {str(told[key]) for key in ("session_id", "thread_id") if told.get(key)}
+    around = {str(told[key]) for key in _CONVERSATION if told.get(key)}
     return session_of(named) not in (None, *around)
+
+
+def _answered(named: Mapping[str, Any], fields: Mapping[str, Any]) -> set[str]:
+    """Return which of our names need not be said any more: an application may mean its own."""
+    said = {key for key in KEYS if named.get(key) is not None}
+    said |= {key for key in IN_CONTEXT if fields.get(key) is not None}
+    if named.get("langgraph_auth_user_id"):
+        said.add("user_id")
+    # One of the two names a conversation.
+    return said if said.isdisjoint(_CONVERSATION) else said.union(_CONVERSATION)
 
 
 def _places(named: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:

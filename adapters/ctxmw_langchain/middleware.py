@@ -81,6 +81,9 @@ class ContextAgentMiddleware(AgentMiddleware[Any, Any, Any]):
         self._name = name
         self.tools = tools_of(self._conversations, tools)
 
+    def __repr__(self) -> str:
+        return f"{self._name}({self._ctx!r})"
+
     @property
     def name(self) -> str:
         return self._name

@@ -36,9 +36,10 @@ try:
         TTLConfig,
         get_text_at_path,
         tokenize_path,
-        validate_op_namespace,
     )
     from langgraph.store.base import Item as StoredItem
+
+    from .store_checks import check_op, check_ttl
 except ImportError as error:
     raise MissingPackage('stores need langgraph: pip install "ctxmw[agents]"') from error
 
@@ -68,9 +69,13 @@ class ContextStore(BaseStore):
             raise InvalidValue(f"ctx is {ctx!r:.60}: give a memory, ContextMiddleware.open().")
         if user is not None:
             ctx.documents(user=user)
+        check_ttl(ttl)
         self._ctx = ctx
         self._user = user
         self.ttl_config = ttl
+
+    def __repr__(self) -> str:
+        return f"ContextStore({self._ctx!r}, user={self._user!r})"
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Answer all questions, then write: what is put is there for the next batch."""
@@ -86,7 +91,7 @@ class ContextStore(BaseStore):
 
     def _batch(self, ops: Sequence[Op], documents: Documents) -> list[Result]:
         for op in ops:
-            validate_op_namespace(op)
+            check_op(op)
         # Of several for one place the last one holds.
         puts = {(tuple(op.namespace), op.key): op for op in ops if isinstance(op, PutOp)}
         with documents.atomic():

@@ -14,13 +14,15 @@ from typing import Any, ClassVar
 
 from ..errors import InvalidValue
 from ..protocols import Clock, Find, Store
-from ..text.cleaning import digest, search_text
-from ..values.argument_checks import check_text
+from ..text.cleaning import digest, search_text, storable
+from ..values.argument_checks import check_name, check_text, whole_number
 from ..values.clocks import after
 from ..values.records import Moment, Record, load_all
 
 Path = tuple[str, ...]
 _PREFIX = "d"
+_MOST_MINUTES = 1e9
+"""Close to two thousand years."""
 
 
 class KeptDocument(Record):
@@ -63,6 +65,16 @@ class DocumentSearch:
     limit: int = 10
     offset: int = 0
 
+    def __post_init__(self) -> None:
+        whole_number(self.limit, "limit")
+        whole_number(self.offset, "offset")
+        if not isinstance(self.query, str):
+            raise InvalidValue(f"query is {self.query!r:.60}: give text.")
+        if self.filter is not None and not isinstance(self.filter, Mapping):
+            raise InvalidValue(
+                f"filter is {self.filter!r:.60}: give names and values, such as {{'color': 'red'}}."
+            )
+
 
 class Documents:
     """The documents of one user."""
@@ -71,6 +83,9 @@ class Documents:
         self._store = store
         self._user = user
         self._clock = clock
+
+    def __repr__(self) -> str:
+        return f"Documents(user={self._user!r})"
 
     def atomic(self) -> Any:
         """Make everything this thread does inside happen at once."""
@@ -98,7 +113,11 @@ class Documents:
         It is searched by `text`; without, by all of its words. With `minutes` it goes that long
         after it was last written or read.
         """
-        check_text(name, "a document's name")
+        check_name(check_text(name, "a document's name"), "a document's name")
+        for part in path:
+            check_name(part, "a part of a document's path")
+        _check_minutes(minutes)
+        kept = _plain(value)
         now = self._clock()
         with self.atomic():
             before = self.get(path, name)
@@ -109,9 +128,9 @@ class Documents:
                 source=path[0] if path else "",
                 path=path,
                 name=name,
-                value=_plain(value),
+                value=kept,
                 created=before.created if before else now,
-                words=search_text(_all_words(value) if text is None else text),
+                words=search_text(_all_words(kept) if text is None else text),
                 minutes=minutes,
             ).kept_from(now)
             self._store.put([document.row()])
@@ -203,10 +222,21 @@ def _compares(own: Any, how: str, wanted: Any) -> bool:
     }[how]
 
 
+def _check_minutes(minutes: float | None) -> None:
+    number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
+    if minutes is not None and not (number and 0 < minutes <= _MOST_MINUTES):
+        raise InvalidValue(
+            f"minutes is {minutes!r:.60}: give a number above 0, or None to keep it for good."
+        )
+
+
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidValue(f"a document is {value!r:.60}: give a dict that JSON can hold.")
     try:
-        return dict(json.loads(json.dumps(dict(value), allow_nan=False)))
-    except (TypeError, ValueError) as error:
+        text = json.dumps(dict(value), allow_nan=False, ensure_ascii=False)
+        return dict(json.loads(storable(text)))
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidValue(f"a document must be a dict that JSON can hold: {error}.") from None
 
 

@@ -152,6 +152,7 @@ class Catalog:
         """Offer the Agent Skills of a folder (SKILL.md files) in this process; return their names.
 
         A request that calls for one is told its name and description; mem_get brings the rest.
+        A name that was added before is replaced, with a warning where another folder had it.
         """
         return self.skills.add(folder)
 

@@ -29,16 +29,18 @@ _OTHER_WORDS = frozenset(
 )
 
 
-def check_names(given: Mapping[Any, Any], names: Collection[str], where: str) -> None:
+def check_names(
+    given: Mapping[Any, Any], names: Collection[str], where: str, *, said: Collection[str] = ()
+) -> None:
     """Raise for a name that is one of ours but for its spelling, or begins as ours and is none.
 
-    `where` is what the table is called.
+    `where` is what the table is called. What is `said` elsewhere is not meant by another name here.
     """
     for key, value in given.items():
         if not isinstance(key, str) or key in names or value is None:
             continue
         meant = _meant(key, value, names)
-        if meant is not None and given.get(meant) is None:
+        if meant is not None and given.get(meant) is None and meant not in said:
             raise InvalidValue(
                 f"{where} has {key!r}, which says nothing here: did you mean {meant!r}?"
             )

@@ -202,3 +202,13 @@ def test_a_wrapper_made_for_one_refuses_a_call_that_names_another(server):
     assert model.prompts == []
     chain.invoke("Which colour is mine?", {"configurable": {"user_id": "ada"}})
     assert "ada-blue" in model.texts()[0]
+
+
+@pytest.mark.parametrize("graph", [agent_with_middleware, graph_with_a_model])
+@pytest.mark.parametrize("learn", [False, True, None, "maths"])
+def test_a_call_says_in_its_context_that_nothing_is_learned(server, graph, learn):
+    told = "I prefer window seats."
+    context = {"user_id": "ada", "learn": learn}
+    graph(RecordingModel(), server).invoke({"messages": [HumanMessage(told)]}, context=context)
+    found = server.memories(text="window", user="ada")
+    assert bool(found) is (learn is not False)

@@ -133,6 +133,7 @@ def test_two_places_that_differ_are_an_error(model, server):
         ({"userId": "ada"}, "user_id"),
         ({"USER-ID": "ada"}, "user_id"),
         ({"user_id": "ada", "threadId": "t1"}, "thread_id"),
+        ({"thread_id": "t1", "userId": "ada"}, "user_id"),
         ({"user_id": "ada", "Project": "shop"}, "project"),
         ({"user_id": "ada", "projct": "shop"}, "project"),
         ({"usre_id": "ada"}, "user_id"),
@@ -166,6 +167,26 @@ def test_names_of_others_are_left_alone(model, server):
     with_context(model, server).invoke("Hi.", said)
     graph(model, server).invoke(ASKED, config(), context={"user_name": "Ada", "user_id": "ada"})
     assert len(model.prompts) == 2
+
+
+@pytest.mark.parametrize(
+    ("named", "context"),
+    [
+        ({"user_id": "ada", "thread_id": "t1", "sessionId": "browser-7"}, {}),
+        ({"user_id": "ada", "session_id": "t1", "threadId": 7}, {}),
+        ({"langgraph_auth_user_id": "ada", "userId": 7}, {}),
+        ({"userId": 7}, {"user_id": "ada"}),
+        ({"user_id": "ada"}, {"userId": 7, "Project": None}),
+        ({"user_id": "ada", "project": "shop"}, {"Project": "Spring"}),
+        # Nothing of ours: a conversation is said in the config alone.
+        ({"user_id": "ada"}, {"sessionId": "browser-7", "learns": 1}),
+    ],
+)
+def test_what_a_call_has_said_is_not_meant_by_a_name_of_the_application(
+    named, context, model, server
+):
+    graph(model, server).invoke(ASKED, {"configurable": named}, context=context)
+    assert len(model.prompts) == 1
 
 
 @pytest.mark.parametrize("place", [{"project": ""}, {"project": 3}, {"cwd": 3}])

@@ -144,6 +144,58 @@ def test_what_json_cannot_hold_is_refused_and_nothing_of_the_batch_is_written(st
     assert store.get(USERS, "a") is None
 
 
+WRONG = {
+    "a filter that is a number": (lambda s: s.search(USERS, filter=3), "filter is 3"),
+    "a filter that is text": (lambda s: s.search(USERS, filter="n"), "filter is 'n'"),
+    "a query that is a number": (lambda s: s.search(USERS, query=3), "query is 3"),
+    "a query that is bytes": (lambda s: s.search(USERS, query=b"tea"), "query is b'tea'"),
+    "a limit below 0": (lambda s: s.search(USERS, limit=-1), "limit is -1"),
+    "a limit that is text": (lambda s: s.search(USERS, limit="3"), "limit is '3'"),
+    "a limit that is none": (lambda s: s.search(USERS, limit=None), "limit is None"),
+    "an offset below 0": (lambda s: s.search(USERS, offset=-1), "offset is -1"),
+    "a search below a text": (lambda s: s.search("users"), "namespace is 'users'"),
+    "a get below a text": (lambda s: s.get("users", "a"), "namespace is 'users'"),
+    "a put below a text": (lambda s: s.put("users", "a", {}), "namespace is 'users'"),
+    "nowhere to search": (lambda s: s.batch([SearchOp(None)]), "namespace is None"),
+    "a list below a text": (lambda s: s.list_namespaces(prefix="users"), "namespace is 'users'"),
+    "a depth of 0": (lambda s: s.list_namespaces(max_depth=0), "max_depth is 0"),
+    "a depth that is text": (lambda s: s.list_namespaces(max_depth="1"), "max_depth is '1'"),
+    "namespaces below 0": (lambda s: s.list_namespaces(limit=-1), "limit is -1"),
+    "a match in the middle": (
+        lambda s: s.batch([ListNamespacesOp(match_conditions=(MatchCondition("middle", ("a",)),))]),
+        "'middle'",
+    ),
+    "an index that is text": (lambda s: s.put(USERS, "b", {"x": 1}, index="x"), "index is 'x'"),
+    "an index that is True": (lambda s: s.put(USERS, "b", {"x": 1}, index=True), "index is True"),
+    "an index of numbers": (lambda s: s.put(USERS, "b", {"x": 1}, index=[3]), "index is"),
+    "a time that is text": (lambda s: s.put(USERS, "b", {"x": 1}, ttl="x"), "minutes is 'x'"),
+    "a time below 0": (lambda s: s.put(USERS, "b", {"x": 1}, ttl=-1), "minutes is -1"),
+    "a time that is no number": (lambda s: s.put(USERS, "b", {}, ttl=float("nan")), "minutes is"),
+    "a time without end": (lambda s: s.put(USERS, "b", {}, ttl=float("inf")), "minutes is inf"),
+    "a value that is a list": (lambda s: s.put(USERS, "b", [1]), "give a dict"),
+    "half a character in a key": (lambda s: s.put(USERS, "b\ud800", {"x": 1}), "half surrogate"),
+}
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_wrong_arguments_are_refused_by_name_and_write_nothing(store, call):
+    ask, said = call
+    with pytest.raises(InvalidValue, match=said):
+        ask(store)
+    assert store.search(()) == []
+
+
+@pytest.mark.parametrize("ttl", [3, {"default": 5}, {"default_ttl": "5"}, {"default_ttl": -5}])
+def test_a_default_time_that_is_none_is_refused(ctx, ttl):
+    with pytest.raises(InvalidValue, match="ttl is"):
+        ContextStore(ctx, ttl=ttl)
+
+
+def test_half_a_character_in_a_value_is_replaced(store):
+    store.put(USERS, "a", {"te\ud800a": ["gre\ud800en"], "nul": "a\0b"})
+    assert store.get(USERS, "a").value == {"te\ufffda": ["gre\ufffden"], "nul": "a\0b"}
+
+
 def test_it_goes_with_the_user(ctx, store, tmp_path):
     store.put(USERS, "a", {"text": "Tea.", "key": "AKIAIOSFODNN7EXAMPLE"})
     assert "AKIAIOSFODNN7EXAMPLE" not in str(store.get(USERS, "a").value)
@@ -153,6 +205,14 @@ def test_it_goes_with_the_user(ctx, store, tmp_path):
         assert ContextStore(other).get(USERS, "a").value["text"] == "Tea."
     ctx.forget(user="ada")
     assert store.list_namespaces() == []
+
+
+def test_what_is_printed_says_whose_it_is():
+    with ContextMiddleware.open(":memory:", user="ada") as ctx:
+        memory = "ContextMiddleware(':memory:', user='ada')"
+        assert repr(ContextStore(ctx, user="ada")) == f"ContextStore({memory}, user='ada')"
+        assert repr(ContextAgentMiddleware(ctx)) == f"ContextAgentMiddleware({memory})"
+        assert repr(ctx.documents()) == "Documents(user='ada')"
 
 
 def test_nothing_of_it_comes_into_a_prompt_by_itself(ctx, store):
@@ -249,7 +309,7 @@ FILTERS = st.sampled_from(
 OPS = st.one_of(
     st.builds(PutOp, NAMESPACES, LABELS, st.one_of(VALUES, st.none()), st.none(), st.none()),
     st.builds(GetOp, NAMESPACES, LABELS),
-    st.builds(SearchOp, NAMESPACES, FILTERS, limit=st.just(100)),
+    st.builds(SearchOp, NAMESPACES, FILTERS, limit=st.just(100), offset=st.just(0)),
     st.builds(
         ListNamespacesOp,
         st.one_of(
@@ -261,6 +321,8 @@ OPS = st.one_of(
             ).map(lambda one: (one,)),
         ),
         st.one_of(st.none(), st.integers(1, 3)),
+        limit=st.just(100),
+        offset=st.just(0),
     ),
 )
 

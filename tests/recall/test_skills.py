@@ -72,6 +72,37 @@ def test_the_application_adds_its_own(ctx, tmp_path):
     assert "skill translate" in asked(ctx.session("b"), "Can you translate this letter?")
 
 
+def test_two_of_one_name_in_a_folder_are_an_error_that_tells_where_they_are(ctx, tmp_path):
+    skill(tmp_path / "own" / "one", name="translate", about="Translates letters to Greek.")
+    skill(tmp_path / "own" / "two", name="translate", about="Translates letters to Latin.")
+    with pytest.raises(InvalidValue, match=r"two skills 'translate', in one and in two"):
+        ctx.catalog.add_skills(tmp_path / "own")
+    assert not ctx.catalog.skills.added
+
+
+def test_one_that_takes_the_place_of_another_folders_is_told(ctx, tmp_path, caplog):
+    for folder, language in (("ours", "Greek"), ("theirs", "Latin")):
+        about = f"Translates letters to {language}."
+        skill(tmp_path / folder / "translate", name="translate", about=about)
+        ctx.catalog.add_skills(tmp_path / folder)
+        ctx.catalog.add_skills(tmp_path / folder)
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert "'translate'" in warning
+    assert warning.index("theirs") < warning.index("ours:")
+    sent = asked(ctx.session("a"), "Can you translate this letter?")
+    assert "Latin" in sent
+    assert "Greek" not in sent
+
+
+def test_the_applications_own_goes_before_one_that_was_found(ctx, project, tmp_path):
+    skill(tmp_path / "own" / "check-invoices", about="Checks invoices of suppliers by the book.")
+    skill(project / "skills" / "check-invoices", about="Checks invoices of suppliers loosely.")
+    ctx.catalog.add_skills(tmp_path / "own")
+    sent = asked(ctx.session("a", cwd=project))
+    assert "by the book" in sent
+    assert "loosely" not in sent
+
+
 def test_its_head_says_how_it_comes_in(ctx, project):
     skill(project / "skills" / "a", name="style", about="House style.", more="include: always\n")
     skill(project / "skills" / "b", name="ship", about="Ships.", more="include: manual\n")

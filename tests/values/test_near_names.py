@@ -71,5 +71,11 @@ def test_where_ours_is_told_too_another_name_is_another_thing():
     check_names({"projct": "x", "project": "shop"}, NAMES, "the call")
 
 
+def test_what_is_said_elsewhere_is_not_meant_by_another_name():
+    check_names({"userId": 7}, NAMES, "the call", said=["user_id"])
+    with pytest.raises(InvalidValue, match="'user_id'"):
+        check_names({"userId": 7}, NAMES, "the call", said=["thread_id"])
+
+
 def test_keys_that_are_no_text_are_left_alone():
     check_names({3: "x", ("user", "id"): "y"}, NAMES, "the call")

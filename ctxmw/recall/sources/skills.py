@@ -7,7 +7,9 @@ in a system prompt unless it says "always", as a rule may.
 
 from __future__ import annotations
 
+import logging
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,8 @@ from .directory import is_vendored
 
 if TYPE_CHECKING:
     from ...workspace.skills import Skill, Stamp
+
+log = logging.getLogger("ctxmw")
 
 MOST = 5
 """Skills that one request may bring."""
@@ -38,11 +42,16 @@ class Skills:
     def __init__(self) -> None:
         self.added: dict[str, Skill] = {}
         """What the application has added, by name: read it, and add with `add`."""
+        self._tops: dict[str, Path] = {}
+        """Which folder each of them came with."""
         self._lock = threading.Lock()
         self._found: LruCache[tuple[str, str], tuple[Stamp, list[Skill]]] = LruCache(64)
 
     def add(self, folder: str | Path) -> list[str]:
-        """Offer the skills of a folder to every conversation; return their names."""
+        """Offer the skills of a folder to every conversation; return their names.
+
+        One that was added before gives way to one of its name; two in one folder are an error.
+        """
         from ...workspace.skills import skills_below
 
         if not isinstance(folder, str | Path) or not Path(folder).is_dir():
@@ -57,9 +66,29 @@ class Skills:
                 f"{str(folder)!r:.200} has no skill that can be used: it needs folders with a "
                 "SKILL.md that has a description."
             )
+        named: dict[str, Skill] = {}
+        for skill in skills:
+            first = named.setdefault(skill.name, skill)
+            if first is not skill:
+                raise InvalidValue(
+                    f"{str(folder)!r:.200} has two skills {skill.name!r}, in {first.path} and in "
+                    f"{skill.path}: a request could bring one of them only. Rename one."
+                )
         with self._lock:
-            self.added |= {skill.name: skill for skill in skills}
-        return [skill.name for skill in skills]
+            self._say_what_goes(named, top)
+            self.added |= named
+            self._tops |= dict.fromkeys(named, top)
+        return list(named)
+
+    def _say_what_goes(self, named: Mapping[str, Skill], top: Path) -> None:
+        """Tell of each skill of another folder that gives way to one of its name."""
+        for name in named:
+            if (before := self._tops.get(name, top)) != top:
+                log.warning(
+                    "the skill %r of %s takes the place of that of %s: rename one of them to have "
+                    "both.",
+                    *(name, top, before),
+                )
 
     def items(self, situation: Situation, /) -> list[Item]:
         """Return those that always hold, and the best of those that the request calls for."""
@@ -88,8 +117,10 @@ class Skills:
 
     def _all(self, situation: Situation) -> list[Skill]:
         with self._lock:
-            added = list(self.added.values())
-        return [*added, *self._around(situation)]
+            added = dict(self.added)
+        # A folder that somebody works in must not speak for the application.
+        around = (skill for skill in self._around(situation) if skill.name not in added)
+        return [*added.values(), *around]
 
     def _around(self, situation: Situation) -> list[Skill]:
         from ...workspace.skills import skills_around, stamp_of
