@@ -39,6 +39,12 @@ class CountedFromTheEnd(ChatMemoryBuffer):
                 first = at
         return first
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # Pickle looks the class up by its name, and finds LlamaIndex's own there.
+        plain = ChatMemoryBuffer.__new__(ChatMemoryBuffer)
+        plain.__setstate__(self.__getstate__())
+        return plain.__reduce_ex__(protocol)
+
 
 # Serializers write down the class: what they wrote can be read wherever LlamaIndex is.
 for _name in ("__module__", "__name__", "__qualname__"):
