@@ -41,9 +41,7 @@ class CountedFromTheEnd(ChatMemoryBuffer):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # Pickle looks the class up by its name, and finds LlamaIndex's own there.
-        plain = ChatMemoryBuffer.__new__(ChatMemoryBuffer)
-        plain.__setstate__(self.__getstate__())
-        return plain.__reduce_ex__(protocol)
+        return ChatMemoryBuffer.model_construct, (), self.__getstate__()
 
 
 # Serializers write down the class: what they wrote can be read wherever LlamaIndex is.
