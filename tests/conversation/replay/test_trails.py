@@ -115,6 +115,8 @@ def test_what_another_thread_finds_half_read_is_not_taken_for_all() -> None:
     class Interrupted(tuple):
         """Anchors; while they are gone through, another thread looks one up."""
 
+        __slots__ = ()
+
         def __iter__(self):
             for at, anchor in enumerate(tuple.__iter__(self)):
                 if at == 1 and not asked:
