@@ -39,6 +39,10 @@ class CountedFromTheEnd(ChatMemoryBuffer):
                 first = at
         return first
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # Pickle looks the class up by its name, and finds LlamaIndex's own there.
+        return ChatMemoryBuffer.model_construct, (), self.__getstate__()
+
 
 # Serializers write down the class: what they wrote can be read wherever LlamaIndex is.
 for _name in ("__module__", "__name__", "__qualname__"):

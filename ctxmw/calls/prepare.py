@@ -20,6 +20,7 @@ from ..compaction.compactor import Compactor, Window
 from ..compaction.hooks import event_of
 from ..conversation.conversation import SHOWN_TYPES, Identity, Prepared
 from ..conversation.exchanges import Telling
+from ..conversation.record import ContextRecord
 from ..conversation.replay.current import current_history, with_present_note
 from ..conversation.replay.trail import find_places, over_cap
 from ..conversation.replay.views import View
@@ -28,7 +29,7 @@ from ..errors import NotFound
 from ..recall.entries import Entry, claimed
 from ..runtime.telemetry import stage
 from ..text.cleaning import one_line
-from ..tokens.prompt_counter import Measure, at_most
+from ..tokens.prompt_counter import PER_MESSAGE, Measure, at_most
 from ..values.messages import Message
 from ..values.records import Turn
 from .binding import OfferedTools, loaded_with
@@ -38,6 +39,8 @@ from .prompt import assemble, choose, open_parts, opening, part, tools_of_call
 log = logging.getLogger("ctxmw")
 
 _OPTIMISTIC = 3
+TOKENS_OF_A_JOIN = 2
+"""Two texts joined may have so many more than both."""
 MANY_WAIT = 32
 """Turns that may wait to be learned from."""
 _TYPES = (SessionState.type, *SHOWN_TYPES, Entry.type)
@@ -110,7 +113,7 @@ def _fitted(call: Call, window: Window, *, capture: bool) -> Planned:
     call, chosen = _compacted(call, window, need)
     planned = _planned(call, chosen, capture=capture)
     told = planned.prepared.context
-    ours = window.taken + told.tokens + told.replayed_tokens
+    ours = window.taken + told.tokens + told.replayed_tokens + _seams_at_most(told)
     fits = ours - certain.taken - certain.replayed <= need.spare
     if chosen is None and (fits or need.cut):
         return planned  # there is room, or it cannot be made
@@ -180,6 +183,11 @@ def _certain(call: Call, window: Window) -> Window:
     stable = call.blocks.build(state.stable_build).tokens
     replayed = max(0, sum(one.tokens for one in in_view) - own)
     return replace(window, taken=window.taken + stable + own, replayed=replayed)
+
+
+def _seams_at_most(told: ContextRecord) -> int:
+    """Return what the prompt may count besides our texts: a message of ours, tokens at joins."""
+    return PER_MESSAGE + TOKENS_OF_A_JOIN * (2 + len(told.replayed))
 
 
 def _exact(planned: Planned, window: Window) -> Window:

@@ -23,6 +23,7 @@ from ..conversation.replay.views import (
     captured_refs,
     cleared_mark,
     in_view,
+    lines_in,
     seams,
 )
 from ..errors import SummarizerError
@@ -126,8 +127,8 @@ def _view(
 
 def _bridged(history: History, cut: Cut) -> list[str]:
     anchors = history.given_trail.anchors
-    before = history.base.bridged if history.base else ()
-    places = [at for at, anchor in enumerate(anchors) if anchor in before]
+    # From the messages of whoever goes on with compacted ones, the lines of ours were taken.
+    places = lines_in(history.given, anchors, history.base) if history.base else ()
     return [anchors[at] for at in seams(history.given, cut.dropped, places)]
 
 

@@ -35,11 +35,6 @@ def talk(turns):
     return said
 
 
-def size_of(prepared):
-    """Return what is counted of a prompt that replays nothing."""
-    return MEASURE.messages(prepared.given) + prepared.context.tokens
-
-
 @pytest.fixture
 def ctx():
     with ContextMiddleware.open(":memory:", clock=FixedClock(), deadline=None) as opened:
@@ -112,7 +107,7 @@ def test_sources_of_ones_own_are_asked_once_in_a_call_that_is_compacted():
 
 def test_a_prompt_is_compacted_from_the_very_token_on_at_which_it_is_over_the_trigger(ctx, done):
     given = talk(200)
-    size = size_of(ctx.session("a").prepare(given))
+    size = MEASURE.messages(ctx.session("a").prepare(given).messages)
     policy = Compaction()
     fits = next(w for w in range(size, 2 * size) if int(policy.trigger * w) >= size)
     assert not ctx.session("b").prepare(given, window=fits).context.view
@@ -122,6 +117,21 @@ def test_a_prompt_is_compacted_from_the_very_token_on_at_which_it_is_over_the_tr
     assert prepared.context.view, "only the part of the turn tips the scale"
     assert done["search"] == done["part"] == 2
     assert MEASURE.messages(prepared.messages) <= over
+
+
+def test_no_token_is_over_a_window_that_may_be_filled_to_the_last():
+    with ContextMiddleware.open(
+        ":memory:", clock=FixedClock(), deadline=None, compaction=Compaction(trigger=1.0)
+    ) as ctx:
+        for number in range(30):
+            ctx.remember(f"Box {number} holds {number} masks of the zebra.", kind="fact")
+        given = talk(60)
+        # Without a system prompt of the caller's, ours is a message more.
+        size = MEASURE.messages(ctx.session("whole").prepare(given).messages)
+        for window in range(size - 8, size + 1):
+            prepared = ctx.session(f"in {window}").prepare(given, window=window)
+            assert MEASURE.messages(prepared.messages) <= window
+            assert bool(prepared.context.view) is (window < size)
 
 
 def test_what_fits_is_planned_once(ctx, done):

@@ -445,3 +445,21 @@ def test_two_questions_that_became_neighbours_have_a_line_between_them_unless_to
     roles = [message["role"] for message in sent if message["role"] != "system"]
     assert any(one == other for one, other in pairwise(roles)) is not alternate
     assert again == sent
+
+
+@pytest.mark.parametrize("goes_on_with", ["the whole history", "what was sent"])
+def test_a_question_put_in_other_words_has_the_line_before_it_too(goes_on_with):
+    asked = {"role": "user", "content": "Where is the zebra?"}
+    called = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "name": "read"}]}
+    output = {"role": "tool", "tool_call_id": "c", "content": "grass " * 900}
+    told = {"role": "assistant", "content": "In none of them. " * 20}
+    history = [asked, called, output, told, {"role": "user", "content": "And the lion? " * 60}]
+    with ContextMiddleware.open(":memory:", count=quick, window=900) as ctx:
+        chat = ctx.session("s")
+        sent = chat.prepare(history).messages
+        assert [one["role"] for one in sent] == ["user", "assistant", "user"]
+        begun = sent if goes_on_with == "what was sent" else history
+        edited = [*begun[:-1], {"role": "user", "content": "Or the ape? " * 60}]
+        again = chat.prepare(edited).messages
+    assert [one["role"] for one in again] == ["user", "assistant", "user"]
+    assert again[1] == sent[1]

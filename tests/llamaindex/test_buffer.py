@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +60,21 @@ def test_it_has_the_same_store_and_other_memories_are_left_alone():
     assert counted_from_the_end(twin) is twin
     other = Memory.from_defaults(session_id="s1")
     assert counted_from_the_end(other) is other
+
+
+def test_it_is_pickled_as_llamaindexs_own():
+    twin = counted_from_the_end(buffer([ChatMessage(content="hello")], limit=7))
+    again = pickle.loads(pickle.dumps(twin))
+    assert type(again) is ChatMemoryBuffer
+    assert (again.token_limit, again.tokenizer_fn) == (7, str.split)
+    assert again.get() == twin.get()
+
+
+def test_a_copy_of_it_counts_from_the_end_too():
+    twin = counted_from_the_end(buffer([ChatMessage(content="hello")]))
+    assert {type(copy.copy(twin)), type(copy.deepcopy(twin)), type(twin.model_copy())} == {
+        type(twin)
+    }
 
 
 @pytest.mark.parametrize("of_agents", [False, True])

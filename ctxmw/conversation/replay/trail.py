@@ -127,8 +127,11 @@ class Trail:
 
     def _first_places(self) -> dict[str, int]:
         if not self.known:
+            first: dict[str, int] = {}
             for at, anchor in enumerate(self.anchors):
-                self.known.setdefault(anchor, at)
+                first.setdefault(anchor, at)
+            # All at once: what another thread finds here, it takes for all there is.
+            self.known.update(first)
         return self.known
 
 
@@ -203,15 +206,23 @@ def _alike(copies: Sequence[object], messages: Sequence[Message]) -> int:
 
 def _copy_of(message: Message) -> object:
     """Return what a message is known again by; None where it has something that may change."""
+    if type(message) is not dict:
+        return None
     try:
-        return _copied(message)
-    except TypeError:
+        # Numbers of its own are places and marks: what they equal they are.
+        return {
+            key: held if isinstance(held, _NUMBERS) else _copied(held)
+            for key, held in message.items()
+        }
+    except (TypeError, RecursionError):
         return None
 
 
 def _copied(value: Any) -> Any:
     if value is None or isinstance(value, _FIXED):
         return value
+    if isinstance(value, _NUMBERS):
+        return _Exactly(value)
     if type(value) in (list, tuple):
         return type(value)(map(_copied, value))
     if type(value) is dict:
@@ -219,7 +230,23 @@ def _copied(value: Any) -> Any:
     raise TypeError(type(value))
 
 
-_FIXED = (str, int, float, bytes, datetime)
+_FIXED = (str, bytes, datetime)
+_NUMBERS = (int, float)
+
+
+class _Exactly:
+    """A number that no other kind of number equals: True is not sent as 1 is."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        value = self._value
+        return other is value or (type(other) is type(value) and other == value)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def trail_of(messages: Sequence[Message], known: Trail | None = None, same: int = 0) -> Trail:

@@ -116,11 +116,12 @@ class History:
         """Return these messages as they are placed, with the lines of ours between them."""
         if self.view is None or not self.view.bridged:
             return list(placed)
+        lines = lines_in(self.messages, self.trail.anchors, self.view)
         # A system prompt of ours may have come first.
         shift = len(placed) - len(self.messages)
         whole = list(placed[:shift])
         for at, message in enumerate(placed[shift:]):
-            if self.trail.anchors[at] in self.view.bridged and message["role"] in _OTHER:
+            if at in lines:
                 whole.append({"role": _OTHER[message["role"]], "content": BRIDGE})
             whole.append(message)
         return whole
@@ -201,6 +202,19 @@ def seams(
             found.append(at)
         before = at
     return found
+
+
+def lines_in(messages: Sequence[Message], anchors: Sequence[str], view: View) -> list[int]:
+    """Return before which of the messages that a view shows a line of ours stands."""
+    said = [at for at, one in enumerate(messages) if one["role"] != "system"]
+    found = {at for at in said if anchors[at] in view.bridged}
+    if not view.bridged.issubset(anchors):
+        # The message after the view is another one since: put in other words, or asked anew.
+        kept = len(view.kept)
+        around = said[max(0, kept - 1) : kept + 1] if kept else []
+        if len(around) == 2 and len({messages[at]["role"] for at in around}) == 1:
+            found.add(around[1])
+    return sorted(at for at in found if messages[at]["role"] in _OTHER)
 
 
 _NO_REF = "-"

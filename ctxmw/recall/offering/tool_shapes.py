@@ -67,7 +67,7 @@ def without_server(server: str, name: str) -> str:
 def _read(tool: Any) -> ReadTool:
     if isinstance(tool, Mapping):
         return _of_schema(tool)
-    if inspect.isfunction(tool):
+    if inspect.isfunction(tool) or inspect.ismethod(tool):
         taken = "\n".join(inspect.signature(tool).parameters)
         return ReadTool(name=tool.__name__, description=tool.__doc__ or "", parameters=taken)
     about = getattr(tool, "metadata", None)

@@ -85,7 +85,10 @@ def of_places(index: LexicalIndex, asked: Held) -> Floats:
     if len(places):
         windows, first = counted_in_windows(index, places, np.array(list(asked.terms.values())))
         each = windows * (K1 + 1) / (windows + _norm(np.float32(WINDOW), mean))
-        scores[places] = np.maximum.reduceat(each @ asked.rarity, first)
+        # Not by `@`: BLAS may say "invalid value" of numbers that are all finite, as its kernels
+        # also calculate with what lies beyond them; and it takes threads for a thin product.
+        best = np.einsum("wt,t->w", each, asked.rarity)
+        scores[places] = np.maximum.reduceat(best, first)
     scores /= scores.max(initial=0) or 1
     return scores
 

@@ -91,6 +91,47 @@ def test_a_message_that_was_changed_in_place_is_read_again(at, change) -> None:
     assert read(trails, history) == trail_of(history)
 
 
+@pytest.mark.parametrize(("before", "after"), [(1, True), (True, 1), (5, 5.0), (2.0, 2)])
+def test_a_number_that_became_one_of_another_kind_is_read_again(before, after) -> None:
+    trails, history = Trails(), copy.deepcopy(TALK)
+    history[2]["tool_calls"][0]["args"] = {"at": [before]}
+    read(trails, history)
+    assert trails.begun(WHO, copy.deepcopy(history)).length == len(TALK)
+    history[2]["tool_calls"][0]["args"]["at"] = [after]
+    assert read(trails, history) == trail_of(history)
+
+
+def test_arguments_too_deep_to_copy_are_read_every_time() -> None:
+    trails, deep = Trails(), {}
+    for _ in range(700):
+        deep = {"in": deep}
+    history = [*TALK, {"role": "assistant", "content": "", "tool_calls": [{"args": deep}]}]
+    for _ in range(2):
+        assert trails.begun(WHO, history).length in (0, len(TALK))
+        assert read(trails, history) == trail_of(history)
+
+
+def test_what_another_thread_finds_half_read_is_not_taken_for_all() -> None:
+    class Interrupted(tuple):
+        """Anchors; while they are gone through, another thread looks one up."""
+
+        __slots__ = ()
+
+        def __iter__(self):
+            for at, anchor in enumerate(tuple.__iter__(self)):
+                if at == 1 and not asked:
+                    asked.append(anchor)
+                    found.append(trail.place_of(self[-1]))
+                yield anchor
+
+    asked: list[str] = []
+    found: list[int | None] = []
+    whole = trail_of(TALK)
+    trail = Trail(whole.prints, Interrupted(whole.anchors), whole.locals)
+    assert trail.place_of(whole.anchors[-1]) == len(TALK) - 1
+    assert found == [len(TALK) - 1]
+
+
 class NoTruth:
     def __eq__(self, other: object) -> Any:
         raise ValueError("the truth of this is ambiguous")

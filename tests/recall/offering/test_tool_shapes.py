@@ -16,10 +16,17 @@ def find_file(name: str) -> str:
     return name
 
 
+class Disk:
+    def find_file(self, name: str) -> str:
+        """Find a file."""
+        return name
+
+
 PROPERTIES = {"properties": {"name": {"type": "string", "description": "Of the file."}}}
 TAKES = {"type": "object", **PROPERTIES}
 SHAPES = {
     "a function": find_file,
+    "a method": Disk().find_file,
     "LangChain": langchain_tool(find_file),
     "LlamaIndex": FunctionTool.from_defaults(find_file, description="Find a file."),
     "MCP": Tool(name="find_file", description="Find a file.", inputSchema=TAKES),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from math import log
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxmw.search.ranking.bm25 import K1, OF_SESSIONS, held, of_sessions
+from ctxmw.search.ranking.bm25 import K1, OF_SESSIONS, held, of_places, of_sessions
 from tests.support.documents import document, index_of
 
 WORDS = "boat sail knot tea".split()
@@ -51,3 +52,22 @@ def test_a_conversation_matches_by_all_that_is_said_in_it(lines, terms):
         found = scores[index.numbers("session", [name])[0]]
         assert found == pytest.approx(expected.get(name, 0), abs=1e-5)
     assert scores[-1] == 0
+
+
+PASSAGES = st.lists(
+    st.tuples(st.lists(st.sampled_from(WORDS), max_size=6), st.sampled_from([0, 1, 30, 90])),
+    max_size=8,
+)
+
+
+@given(PASSAGES, st.sets(st.sampled_from([*WORDS, "xyzzy"])), st.booleans())
+def test_every_score_is_a_number_whatever_is_held(passages, terms, one_left) -> None:
+    index = index_of(
+        document(f"t{at}", " ".join(said * times)) for at, (said, times) in enumerate(passages)
+    )
+    for at in range(1, len(passages) if one_left else 0):
+        index.remove(f"t{at}")
+    with np.errstate(all="raise"):
+        scores = of_places(index, held(index, sorted(terms)))
+    assert np.isfinite(scores).all()
+    assert ((scores >= 0) & (scores <= 1)).all()
