@@ -7,6 +7,7 @@ these is an answer to the question, so that it opens the memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from types import MappingProxyType
 
 _KINDS = """
@@ -80,3 +81,5 @@ def _read() -> Mapping[str, frozenset[str]]:
 
 KINDS = _read()
 """The words that answer a question, by the word that asks for them."""
+THINGS = frozenset(chain.from_iterable(KINDS.values()))
+"""All words that answer."""

@@ -65,6 +65,22 @@ class TestWhatAUserStates:
             ("fact", "The CEO reads the changelog."),
         ]
 
+    @pytest.mark.parametrize(
+        ("text", "kind"),
+        [
+            ("we're moving to celery + redis after all", "decision"),
+            ("Answer in German until Friday.", "preference"),
+            ("Until Friday, answer in German.", "preference"),
+            ("let's go with the second one", None),
+            ("Reply in French to this letter.", None),
+        ],
+    )
+    def test_is_heard_without_capitals_and_for_a_time(
+        self, ctx: ContextMiddleware, text: str, kind: str | None
+    ) -> None:
+        said(ctx.session("s1"), text, "Fine.")
+        assert [memory.kind for memory in stored(ctx, "memory")] == ([kind] if kind else [])
+
     def test_knows_where_it_comes_from(self, ctx: ContextMiddleware) -> None:
         chat = ctx.session("s1")
         turns = chat.capture([{"role": "user", "content": "I prefer tabs.", "id": "q7"}])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from ...search.kinds import THINGS
+from ...text.cleaning import words
 from ...text.terms import content_terms
 from ..lasting.judging import likelihood_of_lasting
 from .wording import Stated
@@ -28,7 +30,9 @@ def is_at_hand(kind: Stated, text: str, said: str) -> bool:
     """
     plain = text.lower().replace("\u2019", "'")
     if kind == "decision":
-        named = _NAMES.search(text, 1) or len(_telling(plain)) >= TOLD_BY_A_CHOICE
+        # Who writes without capitals names things all the same: "we're moving to celery".
+        named = _NAMES.search(text, 1) or not THINGS.isdisjoint(words(plain))
+        named = named or len(_telling(plain)) >= TOLD_BY_A_CHOICE
         return not named or bool(_OF_THE_LIST.search(plain) or _POINTS.match(plain))
     if _EMPTY.search(plain) or _MOMENT.match(plain) or _IS_HALF.match(plain):
         return True

@@ -99,7 +99,20 @@ _DECISIONS = (
         r"\bit(?:'s| is| was| has been) (?:decided|settled|agreed)(?: that)?[:,]? (?P<it>\S)",
     ),
 )
+_A_LANGUAGE = (
+    r"(?:(?:british|american|plain|simple) )?(?:english|german|french|spanish|italian|portuguese"
+    r"|dutch|polish|russian|chinese|mandarin|japanese|korean|arabic|hindi|turkish|swedish|danish"
+    r"|norwegian|finnish|greek|hebrew|czech|ukrainian|vietnamese|latin|catalan)"
+)
+_FOR_A_TIME = r"(?:until|till|for|this|next|from|during) [^,.;!?]{1,40}"
 _PREFERENCES = (
+    rule(
+        "preference",
+        "answer reply respond talk speak",
+        rf"^(?:(?:please|and|also|ok|so),? )*(?P<it>(?:{_FOR_A_TIME},? )?(?:please )?"
+        r"(?:answer|reply|respond|talk|speak)(?: to me| back| only)? "
+        rf"in {_A_LANGUAGE}(?:,? please)?(?: {_FOR_A_TIME})?[.!]*$)",
+    ),
     rule(
         "preference",
         "always",
