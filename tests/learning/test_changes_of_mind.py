@@ -283,3 +283,11 @@ def test_a_summary_tells_what_of_it_no_longer_holds(ctx: ContextMiddleware) -> N
     says(ctx, "s2", "We traded the Volvo in for a Kia.")
     [summary] = ctx.store.query("local", Find(types=("summary",), sessions=("s1",)))
     assert "I drive a Volvo. (no longer so)" in load_as(summary, SessionSummary).text
+
+
+def test_another_tool_for_the_same_work_takes_the_place_of_the_first(
+    ctx: ContextMiddleware,
+) -> None:
+    says(ctx, "s1", "celery is overkill. we'll use django-q2 with the ORM broker")
+    says(ctx, "s2", "it's choking on webhooks. we're moving to celery + redis after all")
+    assert [memory.text for memory in current(ctx)] == ["We're moving to celery + redis after all"]

@@ -67,6 +67,9 @@ milk: oat_milk soy_milk almond_milk dairy_milk cow's_milk
 look: dark_mode light_mode dark_theme light_theme
 eyes: glasses contact_lenses contacts
 queue: kafka rabbitmq nats sqs pulsar activemq
+jobs: celery sidekiq rq dramatiq resque bullmq django-q2 django-q huey airflow prefect temporal
+payments: stripe adyen paypal braintree mollie klarna
+logins: auth0 keycloak okta cognito
 temperature: celsius fahrenheit kelvin
 length: metric imperial kilometres kilometers miles metres meters feet inches centimetres
   centimeters
