@@ -93,7 +93,7 @@ def test_what_stands_beside_a_turn_that_is_told_already_does_not_come_for_it(
         history.append({"role": "assistant", "content": answer})
     before.end()
     context = ctx.session("now").peek(said("What style should the slides be in?")).context
-    assert "she wants Chicago style, footnotes." in context.stable
+    assert "she wants chicago style, footnotes" in context.stable.lower()
     assert "Good to know" not in context.part
 
 
